@@ -1,0 +1,126 @@
+#!/bin/sh
+# generate.sh SOLAB [--check]: the parts of the documentation that the program
+# or the source knows better. Run by ./do docs from the root of the tree.
+#
+# In README.md and docs/*.md the text between these two lines is CMD's output:
+#	<!-- output: solab ... -->
+#	<!-- end -->
+# A block that begins with `<!-- output timing:` may differ from run to run;
+# --check, which changes nothing and fails where something would change,
+# leaves it out.
+set -eu
+solab=$1
+check=${2-}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+status=0
+
+main()
+{
+	"$solab" schema --markdown >"$tmp/new"
+	update docs/scenario.md
+	costs >"$tmp/new"
+	update docs/costs.md
+	kernel_map >"$tmp/new"
+	update docs/kernel-map.md
+	for file in README.md docs/*.md; do
+		if grep -q '^<!-- output' "$file" 2>/dev/null; then
+			blocks "$file" >"$tmp/new"
+			update "$file"
+		fi
+	done
+	exit $status
+}
+
+# Put $tmp/new in a file's place, or (--check) show how it differs.
+update()
+{
+	if [ "$check" = --check ]; then
+		old=$1
+		[ -e "$old" ] || old=/dev/null
+		diff -u --label "$1" --label 'generated anew' "$old" "$tmp/new" ||
+		    status=1
+	elif ! cmp -s "$1" "$tmp/new"; then
+		cp "$tmp/new" "$1"
+		echo "$1"
+	fi
+}
+
+costs()
+{
+	cat <<'END'
+# Costs
+
+What each step of the model costs on each machine, and how that is known.
+Made by `./do docs` from `scenarios/hardware/`; a fitted value is written by
+`solab fit` and names the published cells that it was fitted to.
+END
+	for profile in scenarios/hardware/*.yaml; do
+		printf '\n## %s\n\n```text\n' "$(basename "$profile" .yaml)"
+		"$solab" costs "$profile"
+		printf '```\n'
+	done
+}
+
+# A table from the `Kernel:` and `Differs:` lines of the headers.
+kernel_map()
+{
+	cat <<'END'
+# Kernel map
+
+What stands for which part of DragonFly's kernel. Made by `./do docs` from the
+`Kernel:` and `Differs:` lines of the headers in `model/`.
+
+| here | in the kernel | differs |
+|---|---|---|
+END
+	find model -name '*.h' | sort | xargs awk -f docs/kernel-map.awk
+}
+
+blocks()
+{
+	skip=
+	while IFS= read -r line; do
+		case $line in
+		'<!-- end -->') skip= ;;
+		esac
+		[ -n "$skip" ] || printf '%s\n' "$line"
+		case $line in
+		'<!-- output timing: '*)
+			[ "$check" = --check ] || block "$line"
+			;;
+		'<!-- output: '*) block "$line" ;;
+		esac
+	done <"$1"
+}
+
+# The fenced output of a block's command; what was there is skipped.
+block()
+{
+	command=${1#*: }
+	command=${command% -->}
+	case $command in
+	*[!A-Za-z0-9_./=,:\ -]*) die "$command: not a plain command" ;;
+	'solab '*) ;;
+	*) die "$command: not a command of solab" ;;
+	esac
+	# `reproduce` says 1 when a cell is out of its tolerance.
+	# shellcheck disable=SC2086
+	"$solab" ${command#solab } >"$tmp/output" 2>"$tmp/errors" </dev/null ||
+	    [ $? = 1 ] || {
+		cat "$tmp/errors" >&2
+		die "$command: failed"
+	}
+	echo '```text'
+	cat "$tmp/output"
+	echo '```'
+	skip=1
+}
+
+die()
+{
+	echo "docs: $*" >&2
+	exit 1
+}
+
+main

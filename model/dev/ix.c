@@ -1,0 +1,256 @@
+#include "model/dev/ix.h"
+
+#include <string.h>
+
+#include "model/net/ifpoll.h"
+#include "model/net/netisr.h"
+#include "model/trace.h"
+
+#define IX_PAGE 4096
+
+struct ix_mbuf {
+	struct netmsg im_msg; /* to the protocol thread */
+	struct ifnet *im_ifp;
+	struct pkt im_pkt;
+};
+
+struct ix_softc {
+	bool ix_polling;
+	bool ix_direct; /* polling calls the protocols itself */
+	struct nic_port ix_port;
+	struct nic_vector *ix_vectors; /* by CPU, in interrupt mode */
+	struct sim_pool *ix_mbufs;     /* by CPU */
+};
+
+static void ix_rxeof(struct globaldata *, struct ifnet *, int, sim_ns);
+static void ix_txeof(struct globaldata *, struct ifnet *, sim_ns);
+static void ix_intr(struct nic_vector *);
+static void ix_start(struct globaldata *, struct ifnet *, struct pkt *);
+static void ix_encap(
+    struct globaldata *, struct ifsubq *, const struct pkt *);
+static void ether_input_handler(struct globaldata *, struct netmsg *);
+
+static const struct ifpoll_ops ix_poll_ops = { ix_rxeof, ix_txeof };
+
+int
+ix_ring_count(enum setup_nic_model model, int64_t tunable, int netisr_ncpus)
+{
+	int n = model == NIC_X550 ? IX_MAX_RXR_X550 : IX_MAX_RXR_82599;
+
+	if (tunable > 0 && tunable < n)
+		n = (int)tunable;
+	return n < netisr_ncpus ? n : netisr_ncpus;
+}
+
+struct ifnet *
+ix_attach(struct machine *m, const struct setup_nic *sn, int port, int index,
+    struct wire *rx, struct wire *tx)
+{
+	const struct setup_sysctl *sc = m->m_sysctl;
+	struct ix_softc *ix = sim_calloc(1, sizeof(*ix));
+	struct ifnet *ifp = sim_calloc(1, sizeof(*ifp));
+
+	ifp->if_index = index;
+	ifp->if_name = sn->sn_name;
+	ifp->if_softc = ix;
+	ifp->if_port = &ix->ix_port;
+	ifp->if_start = ix_start;
+	ifp->if_txd = (int)sc->ix_txd;
+	ifp->if_addr = 10u << 24 | (uint32_t)(index + 1) << 8 | 1;
+	ifp->if_nrxr =
+	    ix_ring_count(sn->sn_model, sc->ix_rxr, m->m_netisr_ncpus);
+	(void)port;
+	SIM_ASSERT(ifp->if_nrxr == m->m_netisr_ncpus);
+	nic_port_init(&ix->ix_port, ifp->if_nrxr, (int)sc->ix_rxd);
+	ix->ix_port.np_rx = rx;
+	ix->ix_port.np_tx = tx;
+	ix->ix_polling = sn->sn_polling;
+	ix->ix_direct = sn->sn_polling && sc->ix_direct_input;
+	ix->ix_vectors = sim_calloc(ifp->if_nrxr, sizeof(*ix->ix_vectors));
+	ix->ix_mbufs = sim_calloc(ifp->if_nrxr, sizeof(*ix->ix_mbufs));
+	for (int i = 0; i < ifp->if_nrxr; i++) {
+		struct globaldata *gd = m->m_gd[i];
+		struct ifsubq *ifs = &gd->gd_ifsubq[index];
+
+		txring_init(&ifs->ifs_ring, tx);
+		ifs->ifs_free = ifp->if_txd;
+		sim_pool_init(&ix->ix_mbufs[i], sizeof(struct ix_mbuf), 64);
+		if (ix->ix_polling)
+			ifpoll_register(gd, ifp, &ix_poll_ops);
+		else
+			nic_vector_init(&ix->ix_vectors[i], &gd->gd_cpu,
+			    &ix->ix_port.np_rxr[i].rr_q, rx,
+			    1000000000 / sn->sn_intr_rate, ix_intr, ifp);
+	}
+	return ifp;
+}
+
+void
+ix_detach(struct machine *m, struct ifnet *ifp)
+{
+	struct ix_softc *ix = ifp->if_softc;
+
+	for (int i = 0; i < ifp->if_nrxr; i++) {
+		struct ifsubq *ifs = &m->m_gd[i]->gd_ifsubq[ifp->if_index];
+
+		txring_fini(&ifs->ifs_ring);
+		pktq_fini(&ifs->ifs_prio);
+		pktq_fini(&ifs->ifs_normal);
+		sim_pool_fini(&ix->ix_mbufs[i], 1);
+	}
+	nic_port_fini(&ix->ix_port);
+	sim_free(ix->ix_vectors);
+	sim_free(ix->ix_mbufs);
+	sim_free(ix);
+	sim_free(ifp);
+}
+
+/* A vector's interrupt: all that has arrived, then transmit reclaim. */
+static void
+ix_intr(struct nic_vector *nv)
+{
+	struct globaldata *gd = cpu_gd(nv->nv_cpu);
+	struct ifnet *ifp = nv->nv_arg;
+	sim_ns now = gd->gd_cpu.c_now;
+
+	SIM_TRACE(gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_INTR, 0,
+	    gd->gd_cpu.c_id, ifp->if_index);
+	gd_run(gd, COST_intr);
+	gd_run(gd, COST_lwkt_switch);
+	ix_rxeof(gd, ifp, INT32_MAX, now);
+	ix_txeof(gd, ifp, now);
+	gd_run(gd, COST_lwkt_switch);
+}
+
+/*
+ * Up to count packets that had arrived in this CPU's ring, to the protocols at once (direct
+ * input) or by a message each.
+ */
+static void
+ix_rxeof(struct globaldata *gd, struct ifnet *ifp, int count, sim_ns upto)
+{
+	struct ix_softc *ix = ifp->if_softc;
+	int cpu = gd->gd_cpu.c_id;
+	struct rxring *rr = &ix->ix_port.np_rxr[cpu];
+	uint32_t n = nic_rx_pending(rr, upto);
+
+	gd_run(gd, COST_poll_round);
+	if (n > (uint32_t)count)
+		n = count;
+	while (n-- > 0) {
+		const struct pkt *p = nic_rx_take(rr);
+		struct pkt copy = *p;
+
+		SIM_TRACE(gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_RX,
+		    copy.p_flow, copy.p_flags, copy.p_len);
+		gd_run(gd, COST_rx_frame);
+		if (ix->ix_direct) {
+			ifp->if_input(gd, ifp, &copy);
+		} else {
+			struct ix_mbuf *im = sim_pool_get(&ix->ix_mbufs[cpu]);
+
+			memset(&im->im_msg, 0, sizeof(im->im_msg));
+			im->im_msg.nm_dispatch = ether_input_handler;
+			im->im_ifp = ifp;
+			im->im_pkt = copy;
+			lwkt_sendmsg_oncpu(gd, &im->im_msg);
+		}
+	}
+}
+
+static void
+ether_input_handler(struct globaldata *gd, struct netmsg *nm)
+{
+	struct ix_mbuf *im = msg_owner(nm, struct ix_mbuf, im_msg);
+	struct ifnet *ifp = im->im_ifp;
+	struct ix_softc *ix = ifp->if_softc;
+
+	ifp->if_input(gd, ifp, &im->im_pkt);
+	sim_pool_put(&ix->ix_mbufs[gd->gd_cpu.c_id], im);
+}
+
+static int
+ix_descriptors(const struct pkt *p)
+{
+	return 1 + (p->p_nseg > 1) + (p->p_len + IX_PAGE - 1) / IX_PAGE;
+}
+
+/* Give a packet to the ring if it has room and nobody waits before it. */
+static void
+ix_start(struct globaldata *gd, struct ifnet *ifp, struct pkt *p)
+{
+	struct ifsubq *ifs = &gd->gd_ifsubq[ifp->if_index];
+	bool prio = p->p_prio && gd->gd_machine->m_sysctl->prio_synack;
+	struct pktq *q = prio ? &ifs->ifs_prio : &ifs->ifs_normal;
+
+	if (pktq_len(&ifs->ifs_prio) + pktq_len(&ifs->ifs_normal) == 0 &&
+	    ifs->ifs_free >= ix_descriptors(p)) {
+		ix_encap(gd, ifs, p);
+		return;
+	}
+	if (pktq_len(q) >= (uint32_t)ifp->if_txd) {
+		ifs->ifs_drops++;
+		ifs->ifs_drop_frames += p->p_nseg;
+		return;
+	}
+	pktq_push(q, p);
+}
+
+static void
+ix_encap(struct globaldata *gd, struct ifsubq *ifs, const struct pkt *p)
+{
+	struct pkt out = *p;
+	uint32_t len;
+
+	gd_run(gd, COST_tx_encap);
+	if (out.p_nseg > 1)
+		cpu_run_ns(&gd->gd_cpu, COST_tx_frame,
+		    gd->gd_cpu.c_cost[COST_tx_frame] * (out.p_nseg - 1));
+	ifs->ifs_free -= ix_descriptors(p);
+	ifs->ifs_packets++;
+	ifs->ifs_frames += p->p_nseg;
+	out.p_time = gd->gd_cpu.c_now;
+	wire_post(&ifs->ifs_ring, &out);
+	len = pktq_len(&ifs->ifs_ring.tr_q) + pktq_len(&ifs->ifs_prio) +
+	    pktq_len(&ifs->ifs_normal);
+	if (len > ifs->ifs_backlog_max)
+		ifs->ifs_backlog_max = len;
+	SIM_TRACE(gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_TX, out.p_flow,
+	    out.p_flags, out.p_len);
+}
+
+/*
+ * Free what had left by `upto`, and refill the ring: what overtakes first.
+ */
+static void
+ix_txeof(struct globaldata *gd, struct ifnet *ifp, sim_ns upto)
+{
+	struct ifsubq *ifs = &gd->gd_ifsubq[ifp->if_index];
+	const struct pkt *done;
+
+	wire_advance(ifp->if_port->np_tx, upto);
+	gd_run(gd, COST_poll_round);
+	while ((done = txring_reclaim(&ifs->ifs_ring, upto)) != NULL) {
+		ifs->ifs_free += ix_descriptors(done);
+		gd_run(gd, COST_tx_reclaim);
+	}
+	for (;;) {
+		struct pktq *q = pktq_len(&ifs->ifs_prio) != 0 ?
+		    &ifs->ifs_prio :
+		    &ifs->ifs_normal;
+
+		if (pktq_len(q) == 0 ||
+		    ifs->ifs_free < ix_descriptors(pktq_first(q)))
+			break;
+		ix_encap(gd, ifs, pktq_first(q));
+		q->pq_head++;
+	}
+}
+
+uint64_t
+ix_interrupts(const struct ifnet *ifp, int cpu)
+{
+	const struct ix_softc *ix = ifp->if_softc;
+
+	return ix->ix_vectors[cpu].nv_count;
+}

@@ -1,0 +1,158 @@
+#include "model/hw/cpu.h"
+
+#include <string.h>
+
+static void cpu_restop(struct cpu *);
+static void cpu_interrupt(struct cpu *);
+static void cpu_pass_mark(struct cpu *);
+
+void
+cpu_init(struct cpu *c, int id, int where, const sim_ns *cost,
+    const struct cpu_marks *marks, bool exact)
+{
+	memset(c, 0, sizeof(*c));
+	c->c_id = id;
+	c->c_where = where;
+	c->c_cost = cost;
+	c->c_marks = marks;
+	c->c_exact = exact;
+	c->c_next = SIM_NEVER;
+	c->c_mark = marks->cm_first;
+	cpu_restop(c);
+}
+
+void
+cpu_source_add(struct cpu *c, struct cpu_source *cs)
+{
+	SIM_ASSERT(c->c_nsources < CPU_MAX_SOURCES);
+	cs->cs_next = SIM_NEVER;
+	c->c_sources[c->c_nsources++] = cs;
+}
+
+void
+cpu_source_arm(struct cpu *c, struct cpu_source *cs, sim_ns when)
+{
+	sim_ns next = SIM_NEVER;
+
+	cs->cs_next = when;
+	for (int i = 0; i < c->c_nsources; i++)
+		next = sim_min(next, c->c_sources[i]->cs_next);
+	c->c_next = next;
+	cpu_restop(c);
+}
+
+/* Where cpu_run() must stop and look: always, when there is no look-ahead. */
+static void
+cpu_restop(struct cpu *c)
+{
+	if (c->c_exact)
+		c->c_stop = INT64_MIN;
+	else
+		c->c_stop = sim_min(
+		    c->c_mark, c->c_masked ? SIM_NEVER : c->c_next);
+}
+
+static sim_ns
+cpu_due(const struct cpu *c)
+{
+	return sim_min(c->c_mark, c->c_masked ? SIM_NEVER : c->c_next);
+}
+
+void
+cpu_run_slow(struct cpu *c, int cost, sim_ns ns)
+{
+	for (;;) {
+		sim_ns due = cpu_due(c), step;
+
+		if (c->c_now + ns < due)
+			break;
+		step = due > c->c_now ? due - c->c_now : 0;
+		c->c_now += step;
+		c->c_spent[cost] += step;
+		ns -= step;
+		if (c->c_mark <= c->c_now)
+			cpu_pass_mark(c);
+		else
+			cpu_interrupt(c);
+	}
+	c->c_now += ns;
+	c->c_spent[cost] += ns;
+	if (c->c_exact)
+		cpu_sync(c);
+}
+
+/*
+ * Fire everything that is due, earliest first, ties in the order of
+ * attachment, with interrupts masked.
+ */
+static void
+cpu_interrupt(struct cpu *c)
+{
+	SIM_ASSERT(!c->c_masked);
+	c->c_masked = true;
+	cpu_restop(c);
+	while (c->c_next <= c->c_now) {
+		struct cpu_source *first = NULL;
+
+		for (int i = 0; i < c->c_nsources; i++) {
+			struct cpu_source *cs = c->c_sources[i];
+
+			if (cs->cs_next <= c->c_now &&
+			    (first == NULL || cs->cs_next < first->cs_next))
+				first = cs;
+		}
+		first->cs_fire(c, first);
+	}
+	c->c_masked = false;
+	cpu_restop(c);
+	if (c->c_doreti != NULL)
+		c->c_doreti(c);
+}
+
+static void
+cpu_pass_mark(struct cpu *c)
+{
+	const struct cpu_marks *cm = c->c_marks;
+	sim_ns mark = c->c_mark;
+
+	c->c_mark = cm->cm_pass(c, mark, cm->cm_arg);
+	cpu_restop(c);
+	if (mark >= cm->cm_end)
+		engine_park();
+}
+
+void
+cpu_idle(struct cpu *c)
+{
+	sim_ns due = cpu_due(c);
+
+	SIM_ASSERT(!c->c_masked && due != SIM_NEVER);
+	if (due > c->c_now) {
+		c->c_idle += due - c->c_now;
+		c->c_now = due;
+	}
+	if (c->c_exact)
+		cpu_sync(c);
+	if (c->c_mark <= c->c_now)
+		cpu_pass_mark(c);
+	else
+		cpu_interrupt(c);
+}
+
+void
+cpu_account_reset(struct cpu *c)
+{
+	memset(c->c_spent, 0, sizeof(c->c_spent));
+	c->c_idle = 0;
+	c->c_since = c->c_now;
+}
+
+int64_t
+cpu_account_total(const struct cpu *c)
+{
+	int64_t sum = c->c_idle;
+
+	for (int i = 0; i < COST_N; i++)
+		sum += c->c_spent[i];
+	return sum;
+}

@@ -1,0 +1,152 @@
+#ifndef MODEL_HW_WIRE_H
+#define MODEL_HW_WIRE_H
+
+/*
+ * One direction of a link, and the transmit rings that feed it.
+ *
+ * CPUs post packets on rings of their own, at their own clocks. The wire is
+ * worked out when somebody reads it: wire_advance(S) decides every start of
+ * transmission before S. At engine time S all that was posted before S is
+ * there, so the outcome does not depend on who reads first. A free wire takes
+ * the next ring in turn that has a packet; a packet that starts at f and needs
+ * d arrives at f + d + latency.
+ *
+ * Differs: the frames of one segmented (TSO) packet stay together, and arrive
+ * as one when the last is there.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/net/pkt.h"
+#include "sim/core/rng.h"
+
+#define WIRE_MAX_RINGS 256
+
+/* A queue of packets that grows: power-of-two ring buffer. */
+struct pktq {
+	struct pkt *pq_buf;
+	uint32_t pq_mask, pq_head, pq_tail;
+};
+
+void pktq_grow(struct pktq *);
+void pktq_fini(struct pktq *);
+
+static inline uint32_t
+pktq_len(const struct pktq *q)
+{
+	return q->pq_tail - q->pq_head;
+}
+
+static inline struct pkt *
+pktq_first(const struct pktq *q)
+{
+	return &q->pq_buf[q->pq_head & q->pq_mask];
+}
+
+static inline void
+pktq_push(struct pktq *q, const struct pkt *p)
+{
+	if (q->pq_buf == NULL || pktq_len(q) > q->pq_mask)
+		pktq_grow(q);
+	q->pq_buf[q->pq_tail++ & q->pq_mask] = *p;
+}
+
+struct wire;
+
+/*
+ * A transmit ring. pq_head is the oldest packet whose descriptors are still
+ * taken; tr_next the first that the wire has not started. A started packet's
+ * p_time is when its last bit left.
+ */
+struct txring {
+	struct pktq tr_q;
+	uint32_t tr_next;
+	int tr_index; /* [I] on its wire */
+	struct wire *tr_wire;
+};
+
+struct wire {
+	int64_t w_bps;	   /* [I] */
+	sim_ns w_latency;  /* [I] */
+	sim_ns w_upto;	   /* starts before this are decided */
+	sim_ns w_free;	   /* when the last decided packet has left */
+	int64_t w_rem;	   /* fraction of a ns of w_free, in bits * 1e9 / bps */
+	int w_nrings, w_last;
+	int w_npending;	   /* rings with something to send */
+	sim_ns w_first[WIRE_MAX_RINGS]; /* post time of each ring's next */
+	struct txring *w_rings[WIRE_MAX_RINGS];
+	void (*w_deliver)(void *, const struct pkt *);
+	void *w_arg;
+	double w_loss; /* [I] probability */
+	struct rng w_rng;
+	uint64_t w_frames, w_bytes, w_packets; /* sent since the start */
+	uint64_t w_lost_frames, w_lost_packets;
+	sim_ns w_busy;
+};
+
+void wire_init(struct wire *, int64_t bps, sim_ns latency,
+    void (*deliver)(void *, const struct pkt *), void *arg);
+void wire_set_loss(struct wire *, double loss, struct rng_run, int index);
+void wire_fini(struct wire *);
+
+void txring_init(struct txring *, struct wire *);
+void txring_fini(struct txring *);
+
+/*
+ * Post a packet at p->p_time, the poster's clock. Context: the ring's CPU.
+ * Time: none.
+ */
+static inline void
+wire_post(struct txring *tr, const struct pkt *p)
+{
+	struct wire *w = tr->tr_wire;
+
+	if (tr->tr_next == tr->tr_q.pq_tail) {
+		w->w_first[tr->tr_index] = p->p_time;
+		w->w_npending++;
+	}
+	pktq_push(&tr->tr_q, p);
+}
+
+/*
+ * Decide all starts before `upto`. Context: a CPU that is in step with the
+ * engine at `upto` (cpu_sync). Time: none. Calls w_deliver with p_time the
+ * time of arrival, in order.
+ */
+void wire_advance_slow(struct wire *, sim_ns upto);
+
+static inline void
+wire_advance(struct wire *w, sim_ns upto)
+{
+	if (upto <= w->w_upto)
+		return;
+	if (w->w_npending != 0)
+		wire_advance_slow(w, upto);
+	w->w_upto = upto;
+}
+
+/* All arrivals up to this time are known. */
+static inline sim_ns
+wire_known(const struct wire *w)
+{
+	return w->w_upto + w->w_latency;
+}
+
+/*
+ * Take the oldest packet off the ring if it had left by t (its descriptors are
+ * free then); NULL when there is none. Borrowed until the next wire_post().
+ *
+ * Context: the ring's CPU; the wire must be decided up to t.
+ */
+static inline const struct pkt *
+txring_reclaim(struct txring *tr, sim_ns t)
+{
+	struct pktq *q = &tr->tr_q;
+
+	if (q->pq_head == tr->tr_next || pktq_first(q)->p_time > t)
+		return NULL;
+	return &q->pq_buf[q->pq_head++ & q->pq_mask];
+}
+
+#endif

@@ -1,0 +1,109 @@
+#ifndef MODEL_KERN_MACHINE_H
+#define MODEL_KERN_MACHINE_H
+
+/*
+ * A machine: its CPUs with what the kernel keeps per CPU, and what all of
+ * them share. Passed down everywhere; there are no globals.
+ *
+ * Kernel: struct globaldata, sys/sys/globaldata.h
+ */
+#include <stddef.h>
+#include <sys/queue.h>
+
+#include "model/hw/cache.h"
+#include "model/hw/cpu.h"
+#include "model/kern/callout.h"
+#include "model/kern/msgport.h"
+#include "model/setup.h"
+#include "sim/core/alloc.h"
+#include "sim/core/rng.h"
+
+struct machine;
+struct thread;
+struct inpcbinfo;
+struct iopoll_ctx;
+struct ifnet;
+struct tcp_cpu;
+struct syncache;
+struct flow;
+struct ifsubq;
+struct machine_procs;
+
+TAILQ_HEAD(threadq, thread);
+
+/* What a netisr does between batches of messages, lowest priority last. */
+#define NETISR_MAX_ROLLUPS 4
+
+struct globaldata;
+
+struct netisr {
+	struct msgport ni_port;
+	int ni_nrollups;
+	void (*ni_rollup[NETISR_MAX_ROLLUPS])(struct globaldata *);
+	bool ni_running;
+	uint64_t ni_messages, ni_runs;
+	int64_t ni_ns; /* CPU time since the last reset */
+};
+
+/*
+ * The per-CPU part. Everything in it is touched on its CPU only.
+ */
+struct globaldata {
+	struct cpu gd_cpu; /* first: a cpu is a globaldata */
+	struct machine *gd_machine;
+	struct thread *gd_curthread;
+	struct thread *gd_idle;
+	struct threadq gd_runq;	   /* runnable threads but the current one */
+	bool gd_usermode;	   /* the current thread is in user mode */
+	bool gd_resched;	   /* the user quantum is used up */
+	int gd_quantum;		   /* ticks left of it */
+	struct netisr gd_netisr;
+	struct callwheel gd_wheel;
+	struct cpu_source gd_hardclock;
+	struct netmsg gd_softclock;
+	int32_t gd_ticks; /* hardclocks so far; the wheel may be behind */
+	struct sim_pool gd_so_pool, gd_knote_pool, gd_mbuf_pool, gd_sc_pool;
+	struct iopoll_ctx *gd_iopoll;
+	struct ifsubq *gd_ifsubq; /* by ifnet index */
+	struct tcp_cpu *gd_tcp;
+	struct syncache *gd_syncache;
+	uint64_t gd_switches, gd_wakeups, gd_syscalls;
+};
+
+struct machine {
+	const struct setup_machine *m_setup;
+	const struct setup_sysctl *m_sysctl;
+	int m_index;  /* of the model; also the engine's host */
+	int m_ncpus;
+	int m_netisr_ncpus; /* protocol CPUs */
+	struct globaldata **m_gd;
+	struct cache m_cache;
+	struct rng_run m_rng;
+	struct ifnet **m_ifnets; /* a port each */
+	int m_nifnets;
+	struct inpcbinfo *m_pcbinfo;
+	struct flow **m_flows; /* by client address, then port */
+	int m_naddrs;
+	struct machine_procs *m_procs;
+};
+
+/*
+ * Protocol CPUs: net.netisr.ncpus, or ncpus2, the largest power of two of the
+ * CPUs.
+ */
+int machine_netisr_ncpus(const struct setup_machine *);
+
+static inline struct globaldata *
+cpu_gd(struct cpu *c)
+{
+	return (struct globaldata *)c;
+}
+
+/* Short for the commonest thing of all. */
+static inline void
+gd_run(struct globaldata *gd, int cost)
+{
+	cpu_run(&gd->gd_cpu, cost);
+}
+
+#endif

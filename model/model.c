@@ -1,0 +1,351 @@
+#include "model/model.h"
+
+#include <string.h>
+
+#include "model/netinet/tcp_kern.h"
+
+static void model_number(struct model *);
+static void model_engine(struct model *);
+static void model_machine(struct model *, int i, int *where);
+static void model_peer(struct model *, int i, int *where);
+static sim_ns model_pass(struct cpu *, sim_ns mark, void *);
+static void model_cpu_counters(struct model *, struct cpu *, int64_t *);
+static void model_check(struct model *);
+static void model_check_wire(const struct wire *, uint64_t received);
+static void progress_actor(void *);
+
+struct model *
+model_create(const struct setup *su, const struct model_options *mo)
+{
+	struct model *md = sim_calloc(1, sizeof(*md));
+	int where = 0;
+
+	md->md_setup = su;
+	md->md_options = *mo;
+	md->md_rng = (struct rng_run){ su->su_run.sr_seed, mo->mo_rep };
+	md->md_end = su->su_run.sr_warmup + su->su_run.sr_measure;
+	md->md_marks = (struct cpu_marks){
+		.cm_first = su->su_run.sr_warmup > 0 ? su->su_run.sr_warmup : 1,
+		.cm_end = md->md_end,
+		.cm_pass = model_pass,
+		.cm_arg = md,
+	};
+	toeplitz_init(&md->md_toeplitz);
+	model_number(md);
+	model_engine(md);
+	for (int i = 0; i < su->su_nmachines; i++)
+		model_machine(md, i, &where);
+	SIM_ASSERT(where == md->md_nserver_cpus);
+	for (int i = 0; i < su->su_npeers; i++)
+		model_peer(md, i, &where);
+	SIM_ASSERT(where == md->md_ncpus);
+	return md;
+}
+
+/* How many CPUs, addresses and wires there are. */
+static void
+model_number(struct model *md)
+{
+	const struct setup *su = md->md_setup;
+
+	for (int i = 0; i < su->su_nmachines; i++) {
+		md->md_ncpus += su->su_machines[i].sm_hw.hw_ncpus;
+		for (int n = 0; n < su->su_machines[i].sm_nnics; n++)
+			md->md_nwires +=
+			    2 * su->su_machines[i].sm_nics[n].sn_ports;
+	}
+	md->md_nserver_cpus = md->md_ncpus;
+	for (int i = 0; i < su->su_npeers; i++) {
+		md->md_ncpus += su->su_peers[i].pe_threads;
+		md->md_naddrs += su->su_peers[i].pe_addresses;
+	}
+	md->md_cpus = sim_calloc(md->md_ncpus, sizeof(*md->md_cpus));
+	md->md_flows = sim_calloc(md->md_naddrs, sizeof(*md->md_flows));
+	for (int i = 0; i < md->md_naddrs; i++)
+		md->md_flows[i] = sim_calloc(65536, sizeof(**md->md_flows));
+	md->md_machines = sim_calloc(su->su_nmachines, sizeof(*md->md_machines));
+	md->md_peers = sim_calloc(su->su_npeers, sizeof(*md->md_peers));
+	md->md_wires = sim_calloc(md->md_nwires, sizeof(*md->md_wires));
+	for (int i = 0; i < md->md_nwires; i++)
+		md->md_wires[i] = sim_calloc(1, sizeof(struct wire));
+}
+
+/* Hosts are machines, then peers; links are ports, in order. */
+static void
+model_engine(struct model *md)
+{
+	const struct setup *su = md->md_setup;
+	struct engine_link *links =
+	    sim_calloc(md->md_nwires / 2, sizeof(*links));
+	int n = 0;
+
+	for (int i = 0; i < su->su_nmachines; i++)
+		for (int j = 0; j < su->su_machines[i].sm_nnics; j++) {
+			const struct setup_nic *sn =
+			    &su->su_machines[i].sm_nics[j];
+
+			for (int k = 0; k < sn->sn_ports; k++)
+				links[n++] = (struct engine_link){ sn->sn_bps,
+					sn->sn_latency };
+		}
+	engine_open(&(struct engine_platform){
+	    .ep_nhosts = su->su_nmachines + su->su_npeers,
+	    .ep_links = links,
+	    .ep_nlinks = n,
+	});
+	sim_free(links);
+}
+
+/* First link of a machine's first port. */
+static int
+machine_link(const struct setup *su, int machine, int nic, int port)
+{
+	int link = port;
+
+	for (int i = 0; i <= machine; i++)
+		for (int j = 0; j < su->su_machines[i].sm_nnics; j++)
+			if (i < machine || j < nic)
+				link += su->su_machines[i].sm_nics[j].sn_ports;
+	return link;
+}
+
+static void
+model_machine(struct model *md, int i, int *where)
+{
+	const struct setup_machine *sm = &md->md_setup->su_machines[i];
+	struct machine *m = &md->md_machines[i];
+	struct port_wires wires[SETUP_MAX_NICS * SETUP_MAX_PORTS];
+	int link = machine_link(md->md_setup, i, 0, 0), n = 0;
+
+	for (int j = 0; j < sm->sm_nnics; j++)
+		n += sm->sm_nics[j].sn_ports;
+	for (int k = 0; k < n; k++) {
+		wires[k].pw_rx = md->md_wires[2 * (link + k)];
+		wires[k].pw_tx = md->md_wires[2 * (link + k) + 1];
+		/* The ends are set when they exist. */
+		wire_init(wires[k].pw_rx, engine_route_bps(link + k, false),
+		    engine_route_latency(link + k, false), NULL, NULL);
+		wire_init(wires[k].pw_tx, engine_route_bps(link + k, true),
+		    engine_route_latency(link + k, true), NULL, NULL);
+	}
+	m->m_setup = sm;
+	m->m_sysctl = &sm->sm_sysctl;
+	m->m_index = i;
+	m->m_rng = md->md_rng;
+	m->m_flows = md->md_flows;
+	m->m_naddrs = md->md_naddrs;
+	kernel_find(sm->sm_kernel)
+	    ->ko_boot(m, wires, *where, &md->md_marks, md->md_options.mo_exact);
+	for (int k = 0; k < m->m_nifnets; k++) {
+		wires[k].pw_rx->w_deliver = nic_rx_arrive;
+		wires[k].pw_rx->w_arg = m->m_ifnets[k]->if_port;
+	}
+	for (int k = 0; k < m->m_ncpus; k++) {
+		md->md_cpus[*where].mc_cpu = &m->m_gd[k]->gd_cpu;
+		md->md_cpus[(*where)++].mc_machine = i;
+	}
+}
+
+static void
+model_peer(struct model *md, int i, int *where)
+{
+	const struct setup *su = md->md_setup;
+	const struct setup_peer *pe = &su->su_peers[i];
+	const struct setup_process *sp = &su->su_machines[pe->pe_machine]
+					      .sm_procs[0];
+	int link = machine_link(su, pe->pe_machine, pe->pe_nic, pe->pe_port);
+	int index = link - machine_link(su, pe->pe_machine, 0, 0);
+	const struct ifnet *ifp = md->md_machines[pe->pe_machine]
+				      .m_ifnets[index];
+	struct wire *to_us = md->md_wires[2 * link];
+	struct wire *from_us = md->md_wires[2 * link + 1];
+	struct host *h;
+	int addr0 = 0;
+
+	for (int k = 0; k < i; k++)
+		addr0 += su->su_peers[k].pe_addresses;
+	md->md_peers[i] = wrk_create(pe, &su->su_run, &md->md_toeplitz, addr0,
+	    ifp->if_addr + 1, ifp->if_addr, md->md_flows, to_us,
+	    su->su_nmachines + i, *where, &md->md_marks,
+	    md->md_options.mo_exact, md->md_rng,
+	    sp->sp_header + sp->sp_object);
+	h = wrk_host(md->md_peers[i]);
+	from_us->w_deliver = host_rx_arrive;
+	from_us->w_arg = h;
+	if (pe->pe_loss > 0) {
+		wire_set_loss(to_us, pe->pe_loss, md->md_rng, 2 * link);
+		wire_set_loss(from_us, pe->pe_loss, md->md_rng, 2 * link + 1);
+	}
+	host_set_rx(h, from_us);
+	for (int k = 0; k < h->h_ncpus; k++) {
+		md->md_cpus[*where].mc_cpu = &h->h_cpus[k]->ho_cpu;
+		md->md_cpus[(*where)++].mc_machine = su->su_nmachines + i;
+	}
+}
+
+/* A CPU passes the start of the measurement, or the end. */
+static sim_ns
+model_pass(struct cpu *c, sim_ns mark, void *arg)
+{
+	struct model *md = arg;
+	struct model_cpu *mc = &md->md_cpus[c->c_where];
+	bool end = mark >= md->md_end;
+	int64_t now[COUNTER_N];
+
+	model_cpu_counters(md, c, now);
+	if (!end)
+		cpu_account_reset(c);
+	for (int i = 0; i < COUNTER_N; i++)
+		mc->mc_counters[i] = now[i] - (end ? mc->mc_counters[i] : 0);
+	if (c->c_where >= md->md_nserver_cpus) {
+		wrk_mark(cpu_host(c), mark, end);
+	} else if (!end) {
+		const struct machine *m = cpu_gd(c)->gd_machine;
+
+		kernel_find(m->m_setup->sm_kernel)->ko_mark(cpu_gd(c));
+	} else {
+		sched_account(cpu_gd(c));
+	}
+	return md->md_end;
+}
+
+static void
+model_cpu_counters(struct model *md, struct cpu *c, int64_t *out)
+{
+	memset(out, 0, COUNTER_N * sizeof(*out));
+	if (c->c_where >= md->md_nserver_cpus) {
+		const struct host_stats *hs = &cpu_host(c)->ho_stats;
+
+		out[COUNTER_client_connects] = hs->hs_connects;
+		out[COUNTER_client_syn_retries] = hs->hs_syn_retries;
+		out[COUNTER_client_connect_errors] = hs->hs_connect_errors;
+		out[COUNTER_client_resets] = hs->hs_ended[TCP_END_RESET];
+		out[COUNTER_client_timeouts] = hs->hs_ended[TCP_END_TIMEOUT];
+	} else {
+		const struct globaldata *gd = cpu_gd(c);
+
+		kernel_find(gd->gd_machine->m_setup->sm_kernel)
+		    ->ko_counters(gd, out);
+	}
+}
+
+int64_t
+model_counter(const struct model *md, enum counter counter)
+{
+	int64_t sum = 0;
+
+	for (int i = 0; i < md->md_ncpus; i++)
+		sum += md->md_cpus[i].mc_counters[counter];
+	if (counter == COUNTER_client_late)
+		for (int i = 0; i < md->md_setup->su_npeers; i++)
+			sum += (int64_t)wrk_result(md->md_peers[i])->wr_timeouts;
+	if (counter == COUNTER_drop_wire)
+		for (int i = 0; i < md->md_nwires; i++)
+			sum += (int64_t)md->md_wires[i]->w_lost_frames;
+	return sum;
+}
+
+void
+model_run(struct model *md)
+{
+	if (md->md_options.mo_progress != NULL)
+		engine_actor_create("progress", 0, progress_actor, md);
+	engine_run(md->md_end + 1);
+	for (int i = 0; i < md->md_ncpus; i++)
+		md->md_runs += md->md_cpus[i].mc_cpu->c_runs;
+	model_check(md);
+}
+
+static void
+progress_actor(void *arg)
+{
+	struct model *md = arg;
+
+	for (sim_ns t = 0; t < md->md_end; t += sim_ms(50)) {
+		engine_wait_until(t);
+		md->md_options.mo_progress(
+		    t, md->md_end, md->md_options.mo_progress_arg);
+	}
+}
+
+static void
+model_check(struct model *md)
+{
+	const struct setup *su = md->md_setup;
+
+	for (int i = 0; i < md->md_ncpus; i++) {
+		const struct cpu *c = md->md_cpus[i].mc_cpu;
+
+		SIM_ASSERT(c->c_now == md->md_end);
+		SIM_ASSERT(cpu_account_total(c) == c->c_now - c->c_since);
+	}
+	for (int i = 0; i < su->su_nmachines; i++)
+		kernel_find(su->su_machines[i].sm_kernel)
+		    ->ko_check(&md->md_machines[i]);
+	for (int i = 0; i < su->su_npeers; i++) {
+		const struct wrk_result *wr = wrk_result(md->md_peers[i]);
+
+		SIM_ASSERT(wr->wr_opened ==
+		    wr->wr_closed + wr->wr_ended +
+			wrk_in_progress(md->md_peers[i]));
+	}
+	for (int i = 0; i < md->md_nwires; i++)
+		wire_advance(md->md_wires[i], md->md_end);
+	for (int i = 0, n = 0; i < su->su_nmachines; i++) {
+		const struct machine *m = &md->md_machines[i];
+
+		for (int k = 0; k < m->m_nifnets; k++, n++) {
+			const struct nic_port *np = m->m_ifnets[k]->if_port;
+			uint64_t received = 0;
+
+			for (int r = 0; r < np->np_nrxr; r++) {
+				const struct rxring *rr = &np->np_rxr[r];
+
+				received += rr->rr_frames + rr->rr_drops +
+				    pktq_len(&rr->rr_q);
+			}
+			model_check_wire(np->np_rx, received);
+		}
+	}
+}
+
+/*
+ * Frames: posted = sent + still on the rings; sent = received + dropped +
+ * lost. (Towards a server each packet is one frame.)
+ */
+static void
+model_check_wire(const struct wire *w, uint64_t received)
+{
+	uint64_t waiting = 0, posted = 0;
+
+	for (int i = 0; i < w->w_nrings; i++) {
+		waiting +=
+		    w->w_rings[i]->tr_q.pq_tail - w->w_rings[i]->tr_next;
+		posted += w->w_rings[i]->tr_q.pq_tail;
+	}
+	SIM_ASSERT((uint32_t)posted == (uint32_t)(w->w_packets + waiting));
+	SIM_ASSERT(w->w_frames == received + w->w_lost_frames);
+}
+
+void
+model_destroy(struct model *md)
+{
+	const struct setup *su = md->md_setup;
+
+	for (int i = 0; i < su->su_npeers; i++)
+		wrk_destroy(md->md_peers[i]);
+	for (int i = 0; i < su->su_nmachines; i++)
+		kernel_find(su->su_machines[i].sm_kernel)
+		    ->ko_shutdown(&md->md_machines[i]);
+	for (int i = 0; i < md->md_nwires; i++)
+		sim_free(md->md_wires[i]);
+	for (int i = 0; i < md->md_naddrs; i++)
+		sim_free(md->md_flows[i]);
+	sim_free(md->md_wires);
+	sim_free(md->md_flows);
+	sim_free(md->md_peers);
+	sim_free(md->md_machines);
+	sim_free(md->md_cpus);
+	engine_close();
+	sim_free(md);
+}

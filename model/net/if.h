@@ -1,0 +1,43 @@
+#ifndef MODEL_NET_IF_H
+#define MODEL_NET_IF_H
+
+/*
+ * Interfaces: a port of a card with a transmit subqueue a CPU.
+ *
+ * Kernel: struct ifnet, struct ifaltq_subque, sys/net/if_var.h
+ * Differs: nothing is staged (net.link.stage_cntmax): a packet goes to the
+ *          ring, or waits in the subqueue, at once.
+ */
+#include "model/hw/nic.h"
+#include "model/kern/machine.h"
+
+/*
+ * The transmit side of one CPU on one port: a hardware ring of descriptors,
+ * and a software queue before it with a lane for what overtakes.
+ */
+struct ifsubq {
+	struct txring ifs_ring;
+	int ifs_free;		/* descriptors */
+	struct pktq ifs_prio;	/* SYN, SYN|ACK, pure ACK */
+	struct pktq ifs_normal;
+	uint64_t ifs_drops;	/* packets that found the subqueue full */
+	uint64_t ifs_drop_frames;
+	uint64_t ifs_packets, ifs_frames; /* put on the ring */
+	uint32_t ifs_backlog_max;	  /* packets on ring and subqueue */
+};
+
+struct ifnet {
+	int if_index;	/* of the machine */
+	const char *if_name;
+	struct nic_port *if_port;
+	uint32_t if_addr; /* IPv4, host order */
+	int if_nrxr;	  /* receive rings: ring i is CPU i's */
+	int if_txd;	  /* descriptors of a transmit ring */
+	/* Give a packet to the driver. Context: this CPU. Time: runs. */
+	void (*if_start)(struct globaldata *, struct ifnet *, struct pkt *);
+	/* Frames to the protocols: set by netinet. Borrows p. */
+	void (*if_input)(struct globaldata *, struct ifnet *, const struct pkt *);
+	void *if_softc;
+};
+
+#endif

@@ -1,0 +1,53 @@
+#include "model/net/netisr.h"
+
+void
+netisr_init(struct globaldata *gd)
+{
+	msgport_init(&gd->gd_netisr.ni_port);
+}
+
+void
+netisr_register_rollup(
+    struct globaldata *gd, void (*fn)(struct globaldata *))
+{
+	struct netisr *ni = &gd->gd_netisr;
+
+	SIM_ASSERT(ni->ni_nrollups < NETISR_MAX_ROLLUPS);
+	ni->ni_rollup[ni->ni_nrollups++] = fn;
+}
+
+/*
+ * The thread's loop, from being switched to until it would wait. It borrows
+ * the caller's stack, so it must not sleep: nothing below does.
+ */
+void
+netisr_run(struct globaldata *gd)
+{
+	struct netisr *ni = &gd->gd_netisr;
+	int64_t limit = gd->gd_machine->m_sysctl->rollup_limit;
+	struct netmsg *nm;
+	sim_ns start;
+
+	SIM_ASSERT(!ni->ni_running && !gd->gd_usermode);
+	ni->ni_running = true;
+	ni->ni_runs++;
+	gd->gd_switches += 2;
+	start = gd->gd_cpu.c_now;
+	gd_run(gd, COST_lwkt_switch);
+	while (ni->ni_port.mp_head != NULL) {
+		int64_t n = 0;
+
+		while (n < limit && (nm = msgport_get(&ni->ni_port)) != NULL) {
+			gd_run(gd, COST_msg_dispatch);
+			nm->nm_dispatch(gd, nm);
+			ni->ni_messages++;
+			n++;
+		}
+		gd_run(gd, COST_rollup);
+		for (int i = 0; i < ni->ni_nrollups; i++)
+			ni->ni_rollup[i](gd);
+	}
+	gd_run(gd, COST_lwkt_switch);
+	ni->ni_running = false;
+	ni->ni_ns += gd->gd_cpu.c_now - start;
+}

@@ -1,0 +1,302 @@
+#include "sim/lab/keys.h"
+
+#include <string.h>
+
+static bool parse_choice(const struct key *, const struct ynode *,
+    struct key_value *, struct diag *);
+static bool parse_bool(const struct key *, const struct ynode *,
+    struct key_value *, struct diag *);
+static bool parse_number(const struct key *, const struct ynode *,
+    struct key_value *, struct diag *);
+static bool check_range(const struct key *, const struct ynode *,
+    const struct key_value *, struct diag *);
+static bool takes_fractions(const struct key *);
+static struct diag_span part_span(
+    const struct ynode *, size_t at, size_t width);
+static size_t chars(const char *s, size_t bytes);
+
+const char *
+key_name(const struct key *k)
+{
+	static const char *const sections[] = { ".sysctl.", ".hardware." };
+	const char *s;
+
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
+		s = strstr(k->k_path, sections[i]);
+		if (s != NULL)
+			return s + strlen(sections[i]);
+	}
+	s = strrchr(k->k_path, '.');
+	return s != NULL ? s + 1 : k->k_path;
+}
+
+const struct key *
+key_find(const char *pattern)
+{
+	for (size_t i = 0; i < keys_n; i++) {
+		if (strcmp(keys[i].k_path, pattern) == 0)
+			return &keys[i];
+	}
+	return NULL;
+}
+
+bool
+key_parse(const struct key *k, const struct ynode *yn, struct key_value *kv,
+    struct diag *d)
+{
+	memset(kv, 0, sizeof(*kv));
+	if (yn->yn_kind != YNODE_SCALAR) {
+		diag_error(d, yn->yn_at, "%s: want a value, not %s",
+		    key_name(k), ynode_kind_name(yn));
+		return false;
+	}
+	if (yn->yn_text[0] == '\0' && !yn->yn_quoted) {
+		diag_error(d, yn->yn_at, "%s: no value", key_name(k));
+		return false;
+	}
+	switch (k->k_type) {
+	case KEY_TEXT:
+	case KEY_PROFILE:
+	case KEY_LINK:
+		kv->kv_text = yn->yn_text;
+		return true;
+	case KEY_CHOICE:
+		return parse_choice(k, yn, kv, d);
+	case KEY_BOOL:
+		return parse_bool(k, yn, kv, d);
+	case KEY_NUMBER:
+	case KEY_REAL:
+	case KEY_QUANTITY:
+		return parse_number(k, yn, kv, d);
+	}
+	return false;
+}
+
+static bool
+parse_choice(const struct key *k, const struct ynode *yn, struct key_value *kv,
+    struct diag *d)
+{
+	char buf[200];
+
+	for (const struct key_choice *kc = k->k_choices; kc->kc_name != NULL;
+	     kc++) {
+		if (strcmp(kc->kc_name, yn->yn_text) == 0) {
+			kv->kv_int = kc->kc_value;
+			return true;
+		}
+	}
+	diag_error(d, yn->yn_at, "%s: '%s', want %s", key_name(k), yn->yn_text,
+	    key_range(k, buf, sizeof(buf)));
+	return false;
+}
+
+static bool
+parse_bool(const struct key *k, const struct ynode *yn, struct key_value *kv,
+    struct diag *d)
+{
+	kv->kv_int = strcmp(yn->yn_text, "true") == 0;
+	if (kv->kv_int == 1 || strcmp(yn->yn_text, "false") == 0)
+		return true;
+	diag_error(d, yn->yn_at, "%s: '%s', want true or false", key_name(k),
+	    yn->yn_text);
+	return false;
+}
+
+static bool
+parse_number(const struct key *k, const struct ynode *yn, struct key_value *kv,
+    struct diag *d)
+{
+	struct unit_error ue;
+	struct quantity q;
+	char buf[UNIT_TEXT_MAX];
+
+	if (!unit_parse(k->k_unit, yn->yn_text, &q, &ue)) {
+		diag_error(d, part_span(yn, ue.ue_at, ue.ue_width), "%s: %s",
+		    key_name(k), ue.ue_text);
+		return false;
+	}
+	if (!q.q_whole && !takes_fractions(k)) {
+		diag_error(d, yn->yn_at,
+		    "%s: '%s', want a whole multiple of %s", key_name(k),
+		    yn->yn_text, unit_print(k->k_unit, 1, buf));
+		return false;
+	}
+	kv->kv_int = q.q_int;
+	kv->kv_real = q.q_real;
+	return check_range(k, yn, kv, d);
+}
+
+static bool
+check_range(const struct key *k, const struct ynode *yn,
+    const struct key_value *kv, struct diag *d)
+{
+	char buf[200];
+
+	if (kv->kv_real >= (double)k->k_min && kv->kv_real <= (double)k->k_max)
+		return true;
+	diag_error(d, yn->yn_at, "%s: %s, want %s", key_name(k), yn->yn_text,
+	    key_range(k, buf, sizeof(buf)));
+	return false;
+}
+
+static bool
+takes_fractions(const struct key *k)
+{
+	return k->k_store == STORE_DOUBLE || k->k_store == STORE_FRACTION;
+}
+
+/* A part of a plain scalar's text; all of a quoted one. */
+static struct diag_span
+part_span(const struct ynode *yn, size_t at, size_t width)
+{
+	struct diag_span span = yn->yn_at;
+	size_t skip = chars(yn->yn_text, at);
+
+	if (yn->yn_quoted)
+		return span;
+	span.ds_col += (int)skip;
+	span.ds_width = (int)chars(yn->yn_text + at, width);
+	return span;
+}
+
+static size_t
+chars(const char *s, size_t bytes)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < bytes && s[i] != '\0'; i++)
+		n += (s[i] & 0xc0) != 0x80;
+	return n;
+}
+
+void
+key_default(const struct key *k, struct key_value *kv)
+{
+	struct quantity q = { 0 };
+	struct unit_error ue;
+
+	memset(kv, 0, sizeof(*kv));
+	kv->kv_text = k->k_default;
+	if (k->k_type == KEY_BOOL) {
+		kv->kv_int = strcmp(k->k_default, "true") == 0;
+	} else if (k->k_type == KEY_CHOICE) {
+		for (const struct key_choice *kc = k->k_choices;
+		     kc->kc_name != NULL; kc++) {
+			if (strcmp(kc->kc_name, k->k_default) == 0)
+				kv->kv_int = kc->kc_value;
+		}
+	} else if (k->k_type != KEY_TEXT) {
+		unit_parse(k->k_unit, k->k_default, &q, &ue);
+		kv->kv_int = q.q_int;
+		kv->kv_real = q.q_real;
+	}
+}
+
+void
+key_store(const struct key *k, void *base, const struct key_value *kv)
+{
+	char *at = (char *)base + k->k_offset;
+
+	switch (k->k_store) {
+	case STORE_NONE:
+		break;
+	case STORE_TEXT:
+		*(const char **)at = kv->kv_text;
+		break;
+	case STORE_INT:
+		*(int *)at = (int)kv->kv_int;
+		break;
+	case STORE_UINT32:
+		*(uint32_t *)at = (uint32_t)kv->kv_int;
+		break;
+	case STORE_INT64:
+		*(int64_t *)at = kv->kv_int;
+		break;
+	case STORE_BOOL:
+		*(bool *)at = kv->kv_int != 0;
+		break;
+	case STORE_DOUBLE:
+		*(double *)at = kv->kv_real;
+		break;
+	case STORE_FRACTION:
+		*(double *)at = kv->kv_real / 100;
+		break;
+	}
+}
+
+bool
+key_equal(
+    const struct key *k, const struct key_value *a, const struct key_value *b)
+{
+	if (k->k_type == KEY_TEXT || k->k_type == KEY_PROFILE ||
+	    k->k_type == KEY_LINK)
+		return strcmp(a->kv_text, b->kv_text) == 0;
+	return a->kv_int == b->kv_int && a->kv_real == b->kv_real;
+}
+
+char *
+key_print(
+    const struct key *k, const struct key_value *kv, char *buf, size_t size)
+{
+	char tmp[UNIT_TEXT_MAX];
+	const char *s = tmp;
+
+	switch (k->k_type) {
+	case KEY_TEXT:
+	case KEY_PROFILE:
+	case KEY_LINK:
+		s = kv->kv_text;
+		break;
+	case KEY_CHOICE:
+		for (const struct key_choice *kc = k->k_choices;
+		     kc->kc_name != NULL; kc++) {
+			if (kc->kc_value == kv->kv_int)
+				s = kc->kc_name;
+		}
+		break;
+	case KEY_BOOL:
+		s = kv->kv_int ? "true" : "false";
+		break;
+	case KEY_NUMBER:
+	case KEY_REAL:
+	case KEY_QUANTITY:
+		if (takes_fractions(k))
+			unit_print_real(k->k_unit, kv->kv_real, tmp);
+		else
+			unit_print(k->k_unit, kv->kv_int, tmp);
+		break;
+	}
+	snprintf(buf, size, "%s", s);
+	return buf;
+}
+
+bool
+key_is_bare(const struct key *k)
+{
+	return k->k_type == KEY_BOOL || k->k_type == KEY_NUMBER ||
+	       k->k_type == KEY_REAL;
+}
+
+char *
+key_range(const struct key *k, char *buf, size_t size)
+{
+	char lo[UNIT_TEXT_MAX], hi[UNIT_TEXT_MAX];
+	size_t n = 0;
+
+	buf[0] = '\0';
+	if (k->k_type == KEY_CHOICE) {
+		for (const struct key_choice *kc = k->k_choices;
+		     kc->kc_name != NULL && n < size; kc++)
+			n += snprintf(buf + n, size - n, "%s%s",
+			    n > 0 ? "|" : "", kc->kc_name);
+	} else if (k->k_type == KEY_BOOL) {
+		snprintf(buf, size, "true|false");
+	} else if (k->k_min == k->k_max && k->k_max != 0) {
+		snprintf(buf, size, "%s", unit_print(k->k_unit, k->k_min, lo));
+	} else if (k->k_max != 0) {
+		snprintf(buf, size, "%s..%s",
+		    unit_print(k->k_unit, k->k_min, lo),
+		    unit_print(k->k_unit, k->k_max, hi));
+	}
+	return buf;
+}

@@ -1,0 +1,254 @@
+/*
+ * JSON Schema of a scenario, for editors. What may come from an extended file
+ * or sibling cannot be required of this one, so nothing is.
+ */
+#include <string.h>
+
+#include "sim/lab/keys.h"
+
+#define PREFIX_MAX 160
+
+static void object(FILE *, const char *prefix, int indent);
+static void member(FILE *, const struct key *, const char *prefix,
+    const char *name, bool leaf, int indent);
+static void leaf_schema(FILE *, const struct key *, int indent);
+static void quantity_schema(FILE *, const struct key *);
+static void unit_pattern(FILE *, enum unit_kind);
+static void rest_of_top(FILE *);
+static void json_string(FILE *, const char *);
+static void pad(FILE *, int indent);
+
+void
+keys_schema(FILE *fp)
+{
+	fputs("{\n"
+	      "  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\","
+	      "\n"
+	      "  \"title\": \"solab scenario\",\n",
+	    fp);
+	object(fp, "", 2);
+	fputs("\n}\n", fp);
+}
+
+/* The members of an object, without its braces. */
+static void
+object(FILE *fp, const char *prefix, int indent)
+{
+	size_t len = strlen(prefix), n;
+	char last[PREFIX_MAX] = "", name[PREFIX_MAX];
+	bool whole = len >= 8 && strcmp(prefix + len - 8, ".sysctl.") == 0;
+	bool entity = len >= 3 && strcmp(prefix + len - 3, ".*.") == 0;
+	const char *sep = "";
+
+	pad(fp, indent);
+	fputs("\"type\": \"object\",\n", fp);
+	pad(fp, indent);
+	fputs("\"additionalProperties\": false,\n", fp);
+	pad(fp, indent);
+	fputs("\"properties\": {\n", fp);
+	for (size_t i = 0; i < keys_n; i++) {
+		const char *rest = keys[i].k_path + len;
+
+		if (strncmp(keys[i].k_path, prefix, len) != 0)
+			continue;
+		n = whole ? strlen(rest) : strcspn(rest, ".");
+		snprintf(name, sizeof(name), "%.*s", (int)n, rest);
+		if (strcmp(name, last) == 0)
+			continue;
+		fputs(sep, fp);
+		sep = ",\n";
+		member(fp, &keys[i], prefix, name, rest[n] == '\0', indent + 2);
+		snprintf(last, sizeof(last), "%s", name);
+	}
+	if (entity) {
+		fputs(",\n", fp);
+		pad(fp, indent + 2);
+		fputs("\"extends\": {\"type\": \"string\", \"description\": "
+		      "\"a sibling: this map is laid on it\"}",
+		    fp);
+	}
+	if (len == 0)
+		rest_of_top(fp);
+	fputs("\n", fp);
+	pad(fp, indent);
+	fputs("}", fp);
+}
+
+static void
+member(FILE *fp, const struct key *k, const char *prefix, const char *name,
+    bool leaf, int indent)
+{
+	const char *rest = k->k_path + strlen(prefix) + strlen(name);
+	bool names = strncmp(rest, ".*.", 3) == 0;
+	bool hardware = strcmp(name, "hardware") == 0;
+	char child[PREFIX_MAX];
+
+	pad(fp, indent);
+	json_string(fp, name);
+	fputs(": {\n", fp);
+	if (leaf) {
+		leaf_schema(fp, k, indent + 2);
+	} else if (names) {
+		snprintf(child, sizeof(child), "%s%s.*.", prefix, name);
+		pad(fp, indent + 2);
+		fputs("\"type\": \"object\",\n", fp);
+		pad(fp, indent + 2);
+		fputs("\"propertyNames\": {\"pattern\": "
+		      "\"^[A-Za-z][A-Za-z0-9_-]*$\"},\n",
+		    fp);
+		pad(fp, indent + 2);
+		fputs("\"additionalProperties\": {\n", fp);
+		object(fp, child, indent + 4);
+		fputs("\n", fp);
+		pad(fp, indent + 2);
+		fputs("}", fp);
+	} else {
+		snprintf(child, sizeof(child), "%s%s.", prefix, name);
+		if (hardware) {
+			pad(fp, indent + 2);
+			fputs("\"oneOf\": [{\"type\": \"string\"}, {\n", fp);
+		}
+		object(fp, child, indent + (hardware ? 4 : 2));
+		if (hardware) {
+			fputs("\n", fp);
+			pad(fp, indent + 2);
+			fputs("}]", fp);
+		}
+	}
+	fputs("\n", fp);
+	pad(fp, indent);
+	fputs("}", fp);
+}
+
+static void
+leaf_schema(FILE *fp, const struct key *k, int indent)
+{
+	pad(fp, indent);
+	switch (k->k_type) {
+	case KEY_TEXT:
+	case KEY_PROFILE:
+		fputs("\"type\": \"string\"", fp);
+		break;
+	case KEY_LINK:
+		fputs("\"type\": \"string\", \"pattern\": "
+		      "\"^[A-Za-z][A-Za-z0-9_-]*[.][A-Za-z][A-Za-z0-9_-]*"
+		      "[0-9]$\"",
+		    fp);
+		break;
+	case KEY_CHOICE:
+		/* 82599 is a number to an editor. */
+		fputs("\"enum\": [", fp);
+		for (const struct key_choice *kc = k->k_choices;
+		     kc->kc_name != NULL; kc++) {
+			fputs(kc == k->k_choices ? "" : ", ", fp);
+			if (strspn(kc->kc_name, "0123456789") ==
+			    strlen(kc->kc_name))
+				fprintf(fp, "%s, ", kc->kc_name);
+			json_string(fp, kc->kc_name);
+		}
+		fputs("]", fp);
+		break;
+	case KEY_BOOL:
+		fputs("\"type\": \"boolean\"", fp);
+		break;
+	case KEY_NUMBER:
+	case KEY_REAL:
+		fprintf(fp,
+		    "\"type\": \"%s\", \"minimum\": %lld, \"maximum\": %lld",
+		    k->k_type == KEY_NUMBER ? "integer" : "number",
+		    (long long)k->k_min, (long long)k->k_max);
+		break;
+	case KEY_QUANTITY:
+		quantity_schema(fp, k);
+		break;
+	}
+	fputs(",\n", fp);
+	if (k->k_default != NULL && k->k_default[0] != '\0') {
+		pad(fp, indent);
+		fputs("\"default\": ", fp);
+		if (key_is_bare(k))
+			fputs(k->k_default, fp);
+		else
+			json_string(fp, k->k_default);
+		fputs(",\n", fp);
+	}
+	pad(fp, indent);
+	fputs("\"description\": ", fp);
+	json_string(fp, k->k_help);
+}
+
+static void
+quantity_schema(FILE *fp, const struct key *k)
+{
+	fputs("\"type\": \"string\", ", fp);
+	unit_pattern(fp, k->k_unit);
+}
+
+static void
+unit_pattern(FILE *fp, enum unit_kind unit)
+{
+	fputs("\"pattern\": \"^[0-9]+([.][0-9]+)? ?(", fp);
+	for (const char *s = unit_list(unit); *s != '\0'; s++)
+		fputc(*s == ' ' ? '|' : *s, fp);
+	fputs(")$\"", fp);
+}
+
+static void
+rest_of_top(FILE *fp)
+{
+	fputs(",\n"
+	      "    \"extends\": {\"type\": \"string\", \"description\": "
+	      "\"another scenario file: this one is laid on it\"},\n"
+	      "    \"sweep\": {\"type\": \"object\", \"description\": "
+	      "\"path or unique suffix: list of values\", "
+	      "\"additionalProperties\": {\"type\": \"array\", "
+	      "\"minItems\": 1}},\n"
+	      "    \"published\": {\"type\": \"array\", \"items\": {"
+	      "\"type\": \"object\", \"additionalProperties\": false, "
+	      "\"properties\": {\n"
+	      "      \"where\": {\"type\": \"object\"},\n"
+	      "      \"fitted\": {\"type\": \"array\", \"items\": "
+	      "{\"type\": \"string\"}}",
+	    fp);
+	for (size_t i = 0; i < key_metrics_n; i++) {
+		fputs(",\n      ", fp);
+		json_string(fp, key_metrics[i].km_name);
+		fputs(": {\"type\": \"object\", \"additionalProperties\": "
+		      "false, \"required\": [\"value\", \"tolerance\"], "
+		      "\"properties\": {\"value\": {\"type\": \"string\", ",
+		    fp);
+		unit_pattern(fp, key_metrics[i].km_unit);
+		fputs("}, \"tolerance\": {\"type\": \"string\", ", fp);
+		unit_pattern(fp, UNIT_PERCENT);
+		fputs("}, \"missed\": {\"type\": \"string\"}}, "
+		      "\"description\": ",
+		    fp);
+		json_string(fp, key_metrics[i].km_help);
+		fputs("}", fp);
+	}
+	fputs("\n    }}},\n"
+	      "    \"fit\": {\"type\": \"array\", \"items\": {\"type\": "
+	      "\"object\", \"additionalProperties\": false, \"required\": "
+	      "[\"cost\", \"range\", \"cell\"], \"properties\": {"
+	      "\"cost\": {\"type\": \"string\"}, \"range\": {\"type\": "
+	      "\"string\"}, \"cell\": {\"type\": \"object\"}}}}",
+	    fp);
+}
+
+static void
+json_string(FILE *fp, const char *s)
+{
+	fputc('"', fp);
+	for (; *s != '\0'; s++) {
+		if (*s == '"' || *s == '\\')
+			fputc('\\', fp);
+		fputc(*s, fp);
+	}
+	fputc('"', fp);
+}
+
+static void
+pad(FILE *fp, int indent)
+{
+	fprintf(fp, "%*s", indent, "");
+}

@@ -1,0 +1,142 @@
+#ifndef SIM_LAB_SCENARIO_H
+#define SIM_LAB_SCENARIO_H
+
+/*
+ * A scenario: what a file, what it extends, its hardware profiles and the
+ * command line say, checked and resolved to struct setup. Everything that a
+ * user can get wrong is found by scenario_load(), at every point of the sweep;
+ * nothing fails later.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/setup.h"
+#include "sim/lab/diag.h"
+#include "sim/lab/hardware.h"
+#include "sim/lab/keys.h"
+
+#define SCENARIO_BASE (-1) /* the point of `solab run` */
+#define SCENARIO_MAX_POINTS 20000
+#define SCENARIO_MAX_AXES 16
+
+/* A value of a parameter at one point. */
+struct scenario_param {
+	const char *pa_path;  /* server.processes.nginx.object */
+	const char *pa_short; /* shortest unique suffix: object */
+	const char *pa_value; /* canonical: 1KiB */
+	bool pa_bare;	      /* needs no quotes in JSON */
+};
+
+/* A swept or set parameter. The last axis varies fastest. All [I]. */
+struct scenario_axis {
+	const struct scenario_path *ax_path; /* see scenario_impl.h */
+	const char *ax_name;		     /* server.processes.nginx.object */
+	const char *ax_short;		     /* object */
+	const struct key *ax_key;
+	const char **ax_texts; /* canonical values */
+	struct key_value *ax_values;
+	struct ynode **ax_nodes; /* the values as written */
+	int ax_n;
+	int ax_base; /* index of the base value, -1: not among the values */
+	const char *ax_base_text;
+	struct ynode *ax_base_node;
+	bool ax_set; /* from the command line */
+	struct diag_span ax_at;
+};
+
+/* A published number. All [I]. */
+struct scenario_cell {
+	int ce_point;	      /* of the sweep; -1: not in this matrix (--set) */
+	const char *ce_where; /* "object=1KiB, soavailconn=0" */
+	struct scenario_param *ce_params; /* the same */
+	int ce_nparams;
+	const struct key_metric *ce_metric;
+	double ce_value;	 /* in the metric's unit: 1/s or ns */
+	double ce_tolerance_pct; /* percent of the value */
+	bool ce_fitted;
+	const char
+	    *ce_missed; /* known reason to be out of tolerance, or NULL */
+};
+
+/* A cost to be fitted. All [I]. */
+struct scenario_fit {
+	const struct key *fi_key;
+	const char *fi_path;	/* server.hardware.ngx_request */
+	const char *fi_profile; /* e5-2620v2-2way */
+	const char *fi_cost;	/* ngx_request */
+	int64_t fi_min, fi_max; /* in the key's base unit */
+	int fi_cell;		/* index in sc_cells */
+};
+
+struct scenario {
+	char *sc_file;	       /* as given */
+	char *sc_name;	       /* its last part without .yaml */
+	struct setup sc_setup; /* the base point */
+	struct scenario_axis sc_axes[SCENARIO_MAX_AXES];
+	int sc_naxes;
+	struct scenario_cell *sc_cells;
+	int sc_ncells;
+	struct scenario_fit *sc_fits;
+	int sc_nfits;
+	struct hardware *sc_hardware; /* all profiles in use */
+
+	/* private to sim/lab/scenario*.c */
+	struct ypool sc_pool;
+	struct ynode
+	    *sc_tree; /* merged files, `extends` of siblings still in */
+	struct scenario_path *sc_paths; /* all that can be set */
+	size_t sc_npaths;
+	char *sc_hardware_dir; /* NULL: none */
+};
+
+/*
+ * Load a scenario with overrides `PATH=VALUE` (or `PATH=V1,V2,...`, which makes
+ * or replaces an axis of the sweep; one value makes an axis of one). PATH is a
+ * full path, with or without `machines.` or
+ * `peers.`, or a unique suffix.
+ * Profiles are looked for in hardware/ beside the file, then beside the file
+ * that names them, then in hardware_dir itself (NULL: none).
+ *
+ * Owns:    gives the scenario. It needs nothing of diag afterwards.
+ * Returns: NULL after errors, which diag has.
+ */
+struct scenario *scenario_load(const char *file, const char *const *sets,
+    int nsets, const char *hardware_dir, struct diag *);
+
+void scenario_destroy(struct scenario *);
+
+/* Returns: points of the sweep, at least 1. */
+int scenario_npoints(const struct scenario *);
+
+/*
+ * Resolve point i (or SCENARIO_BASE). Strings in *out are the scenario's.
+ * Time: about 0.1 ms of real time.
+ */
+void scenario_point(struct scenario *, int i, struct setup *out);
+
+/*
+ * The parameters of point i in the order of sc_axes.
+ * Returns: how many; params has room for SCENARIO_MAX_AXES.
+ */
+int scenario_params(
+    const struct scenario *, int i, struct scenario_param *params);
+
+/* "object=1KiB soavailconn=0", or "base". Returns: buf, cut to size. */
+char *scenario_point_label(
+    const struct scenario *, int i, char *buf, size_t size);
+
+/* Set a fitted cost in every machine and peer that uses its profile. */
+void scenario_fit_set(
+    const struct scenario *, int fit, struct setup *, int64_t value);
+int64_t scenario_fit_get(
+    const struct scenario *, int fit, const struct setup *);
+
+/* Returns: rings that the card and the sysctls give, net.netisr.ncpus in use.
+ */
+int setup_netisr_ncpus(const struct setup_machine *);
+
+/* Returns: receive rings that the kernel makes on this card. */
+int setup_rx_rings(const struct setup_machine *, const struct setup_nic *);
+
+#endif

@@ -1,0 +1,304 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/lab/scenario_impl.h"
+
+/* Where a message about a key belongs: at its value, or at its owner. */
+struct checker {
+	const struct ynode *ck_root;
+	struct diag *ck_d;
+	const struct setup *ck_su;
+};
+
+static void check_machine(struct checker *, const struct setup_machine *);
+static void check_nic(
+    struct checker *, const struct setup_machine *, const struct setup_nic *);
+static void check_process(struct checker *, const struct setup_machine *,
+    const struct setup_process *);
+static void check_peer(struct checker *, int peer);
+static void check_link(struct checker *, int peer);
+static void check_names(struct checker *);
+static void check_run(struct checker *);
+static struct diag_span at_machine(const struct checker *, const char *machine,
+    const char *sub, const char *name, const char *key);
+static struct diag_span at_peer(
+    const struct checker *, const char *peer, const char *sub, const char *key);
+static int card_rx_rings(const struct setup_nic *);
+
+void
+scenario_check(const struct setup *su, const struct ynode *root, struct diag *d)
+{
+	struct checker ck = { root, d, su };
+
+	if (su->su_nmachines == 0)
+		diag_error(d,
+		    scenario_tree_at(
+			root, (const char *const[]){ "machines" }, 1),
+		    "machines: want at least one");
+	if (su->su_npeers == 0)
+		diag_error(d,
+		    scenario_tree_at(root, (const char *const[]){ "peers" }, 1),
+		    "peers: want at least one");
+	check_names(&ck);
+	for (int i = 0; i < su->su_nmachines; i++)
+		check_machine(&ck, &su->su_machines[i]);
+	for (int i = 0; i < su->su_npeers; i++)
+		check_peer(&ck, i);
+	check_run(&ck);
+}
+
+int
+setup_netisr_ncpus(const struct setup_machine *sm)
+{
+	int n = 1;
+
+	if (sm->sm_sysctl.netisr_ncpus > 0)
+		return (int)sm->sm_sysctl.netisr_ncpus;
+	while (2 * n <= sm->sm_hw.hw_ncpus)
+		n *= 2;
+	return n;
+}
+
+int
+setup_rx_rings(const struct setup_machine *sm, const struct setup_nic *sn)
+{
+	int n = card_rx_rings(sn), ncpus = setup_netisr_ncpus(sm);
+
+	if (sm->sm_sysctl.ix_rxr > 0 && sm->sm_sysctl.ix_rxr < n)
+		n = (int)sm->sm_sysctl.ix_rxr;
+	return n < ncpus ? n : ncpus;
+}
+
+static int
+card_rx_rings(const struct setup_nic *sn)
+{
+	switch (sn->sn_model) {
+	case NIC_82599:
+	case NIC_X540:
+		return 16;
+	case NIC_X550:
+		return 64;
+	}
+	return 0;
+}
+
+static void
+check_machine(struct checker *ck, const struct setup_machine *sm)
+{
+	int ncpus = setup_netisr_ncpus(sm), cpus = sm->sm_hw.hw_ncpus;
+
+	if (sm->sm_nnics == 0)
+		diag_error(ck->ck_d,
+		    at_machine(ck, sm->sm_name, "nics", NULL, NULL),
+		    "%s has no nics", sm->sm_name);
+	if (sm->sm_nprocs == 0)
+		diag_error(ck->ck_d,
+		    at_machine(ck, sm->sm_name, "processes", NULL, NULL),
+		    "%s has no processes", sm->sm_name);
+	if (cpus % sm->sm_hw.hw_threads_per_core != 0)
+		diag_error(ck->ck_d,
+		    at_machine(ck, sm->sm_name, "hardware", "cpus", NULL),
+		    "cpus: %d, want a multiple of threads_per_core (%d)", cpus,
+		    sm->sm_hw.hw_threads_per_core);
+	if (ncpus > cpus) {
+		diag_error(ck->ck_d,
+		    at_machine(
+			ck, sm->sm_name, "sysctl", "net.netisr.ncpus", NULL),
+		    "net.netisr.ncpus: %d, want 0..%d, the CPUs of %s", ncpus,
+		    cpus, sm->sm_hw.hw_name);
+		return;
+	}
+	for (int i = 0; i < sm->sm_nnics; i++)
+		check_nic(ck, sm, &sm->sm_nics[i]);
+	for (int i = 0; i < sm->sm_nprocs; i++)
+		check_process(ck, sm, &sm->sm_procs[i]);
+}
+
+static void
+check_nic(struct checker *ck, const struct setup_machine *sm,
+    const struct setup_nic *sn)
+{
+	int card = card_rx_rings(sn), ncpus = setup_netisr_ncpus(sm);
+	int rx = setup_rx_rings(sm, sn);
+	int64_t tx = sm->sm_sysctl.ix_txr;
+
+	if (sm->sm_sysctl.ix_rxr > card)
+		diag_error(ck->ck_d,
+		    at_machine(ck, sm->sm_name, "sysctl", "hw.ix.rxr", NULL),
+		    "hw.ix.rxr: %d, want 0..%d, the rings of nic '%s'",
+		    (int)sm->sm_sysctl.ix_rxr, card, sn->sn_name);
+	else if (rx < ncpus)
+		diag_error(ck->ck_d,
+		    at_machine(ck, sm->sm_name, "nics", sn->sn_name, NULL),
+		    "%d receive rings for %d protocol CPUs: rings served by "
+		    "another CPU than the netisr are not modelled yet",
+		    rx, ncpus);
+	else if (tx > 0 && tx < ncpus)
+		diag_error(ck->ck_d,
+		    at_machine(ck, sm->sm_name, "sysctl", "hw.ix.txr", NULL),
+		    "%d transmit rings for %d protocol CPUs: rings served by "
+		    "another CPU than the netisr are not modelled yet",
+		    (int)tx, ncpus);
+}
+
+static void
+check_process(struct checker *ck, const struct setup_machine *sm,
+    const struct setup_process *sp)
+{
+	int ncpus = setup_netisr_ncpus(sm);
+	struct diag_span at;
+
+	at = at_machine(ck, sm->sm_name, "processes", sp->sp_name, "workers");
+	if (!sp->sp_reuseport && sp->sp_workers > 1)
+		diag_error(ck->ck_d, at,
+		    "workers: %d, want 1: a listener shared by several workers "
+		    "(reuseport: false) is not modelled yet",
+		    sp->sp_workers);
+	else if (sp->sp_affinity == AFFINITY_PER_CPU && sp->sp_workers != ncpus)
+		diag_error(ck->ck_d, at,
+		    "workers: %d, want %d (net.netisr.ncpus) with affinity: "
+		    "per-cpu: a listener fed by several protocol CPUs is not "
+		    "modelled yet",
+		    sp->sp_workers, ncpus);
+	else if (sp->sp_affinity == AFFINITY_CPUHINT &&
+		 sp->sp_workers % ncpus != 0)
+		diag_error(ck->ck_d, at,
+		    "workers: %d, want a multiple of %d (net.netisr.ncpus): a "
+		    "listener fed by several protocol CPUs is not modelled yet",
+		    sp->sp_workers, ncpus);
+}
+
+static void
+check_peer(struct checker *ck, int peer)
+{
+	const struct setup_peer *pe = &ck->ck_su->su_peers[peer];
+	const struct setup_host_sysctl *sys = &pe->pe_sysctl;
+	int64_t ports =
+	    (sys->portrange_last - sys->portrange_first + 1) * pe->pe_addresses;
+
+	check_link(ck, peer);
+	if (sys->portrange_first > sys->portrange_last)
+		diag_error(ck->ck_d,
+		    at_peer(ck, pe->pe_name, "sysctl",
+			"net.inet.ip.portrange.last"),
+		    "net.inet.ip.portrange.last: %lld, want at least "
+		    "net.inet.ip.portrange.first (%lld)",
+		    (long long)sys->portrange_last,
+		    (long long)sys->portrange_first);
+	else if (ports < pe->pe_connections)
+		diag_error(ck->ck_d,
+		    at_peer(ck, pe->pe_name, "connections", NULL),
+		    "connections: %lld, but there are only %lld local ports "
+		    "(net.inet.ip.portrange.first to .last, for each address)",
+		    (long long)pe->pe_connections, (long long)ports);
+	if (pe->pe_hw.hw_ncpus % pe->pe_hw.hw_threads_per_core != 0)
+		diag_error(ck->ck_d,
+		    at_peer(ck, pe->pe_name, "hardware", "cpus"),
+		    "cpus: %d, want a multiple of threads_per_core (%d)",
+		    pe->pe_hw.hw_ncpus, pe->pe_hw.hw_threads_per_core);
+	if (pe->pe_tool == TOOL_WRK && pe->pe_connections < pe->pe_threads)
+		diag_error(ck->ck_d,
+		    at_peer(ck, pe->pe_name, "connections", NULL),
+		    "connections: %lld, want at least one for each of the %d "
+		    "threads",
+		    (long long)pe->pe_connections, pe->pe_threads);
+	if (pe->pe_tool == TOOL_WRK && pe->pe_rate > 0)
+		diag_error(ck->ck_d, at_peer(ck, pe->pe_name, "rate", NULL),
+		    "rate: only with tool: open");
+	if (pe->pe_tool == TOOL_OPEN && pe->pe_rate <= 0)
+		diag_error(ck->ck_d, at_peer(ck, pe->pe_name, "rate", NULL),
+		    "rate: want more than 0/s with tool: open");
+}
+
+static void
+check_link(struct checker *ck, int peer)
+{
+	const struct setup_peer *pe = &ck->ck_su->su_peers[peer], *other;
+
+	for (int i = 0; i < peer; i++) {
+		other = &ck->ck_su->su_peers[i];
+		if (other->pe_machine != pe->pe_machine ||
+		    other->pe_nic != pe->pe_nic ||
+		    other->pe_port != pe->pe_port)
+			continue;
+		diag_error(ck->ck_d, at_peer(ck, pe->pe_name, "link", NULL),
+		    "link: the port is taken by '%s'", other->pe_name);
+		diag_note(ck->ck_d, at_peer(ck, other->pe_name, "link", NULL),
+		    "here");
+		return;
+	}
+}
+
+/* A path may leave out `machines.` and `peers.`, so names must differ. */
+static void
+check_names(struct checker *ck)
+{
+	static const char *const words[] = { "machines", "peers", "run",
+		"sweep", "published", "fit" };
+	const struct setup *su = ck->ck_su;
+	const char *name;
+
+	for (int p = 0; p < su->su_npeers; p++) {
+		name = su->su_peers[p].pe_name;
+		for (int m = 0; m < su->su_nmachines; m++) {
+			if (strcmp(name, su->su_machines[m].sm_name) == 0)
+				diag_error(ck->ck_d,
+				    at_peer(ck, name, NULL, NULL),
+				    "'%s' is a machine already", name);
+		}
+	}
+	for (int i = 0; i < su->su_nmachines + su->su_npeers; i++) {
+		bool peer = i >= su->su_nmachines;
+
+		name = peer ? su->su_peers[i - su->su_nmachines].pe_name
+			    : su->su_machines[i].sm_name;
+		for (size_t w = 0; w < sizeof(words) / sizeof(words[0]); w++) {
+			if (strcmp(name, words[w]) == 0)
+				diag_error(ck->ck_d,
+				    peer ? at_peer(ck, name, NULL, NULL)
+					 : at_machine(
+					       ck, name, NULL, NULL, NULL),
+				    "'%s' is a word of scenarios, not a name",
+				    name);
+		}
+	}
+}
+
+static void
+check_run(struct checker *ck)
+{
+	const struct setup_run *sr = &ck->ck_su->su_run;
+	char a[UNIT_TEXT_MAX], b[UNIT_TEXT_MAX];
+
+	if (sr->sr_slice > sr->sr_measure)
+		diag_error(ck->ck_d,
+		    scenario_tree_at(ck->ck_root,
+			(const char *const[]){ "run", "slice" }, 2),
+		    "slice: %s, want at most measure (%s)",
+		    unit_print(UNIT_TIME, sr->sr_slice, a),
+		    unit_print(UNIT_TIME, sr->sr_measure, b));
+}
+
+static struct diag_span
+at_machine(const struct checker *ck, const char *machine, const char *sub,
+    const char *name, const char *key)
+{
+	const char *steps[] = { "machines", machine, sub, name, key };
+	int n = 0;
+
+	while (n < 5 && steps[n] != NULL)
+		n++;
+	return scenario_tree_at(ck->ck_root, steps, n);
+}
+
+static struct diag_span
+at_peer(const struct checker *ck, const char *peer, const char *sub,
+    const char *key)
+{
+	const char *steps[] = { "peers", peer, sub, key };
+	int n = 0;
+
+	while (n < 4 && steps[n] != NULL)
+		n++;
+	return scenario_tree_at(ck->ck_root, steps, n);
+}

@@ -1,0 +1,80 @@
+#ifndef SIM_LAB_SCENARIO_IMPL_H
+#define SIM_LAB_SCENARIO_IMPL_H
+
+/*
+ * What the files scenario*.c share: a scenario is a tree until the last
+ * moment. Overrides and sweep values are put into the tree, then siblings are
+ * extended, then struct setup is filled from it.
+ */
+#include "sim/lab/scenario.h"
+
+#define SCENARIO_MAX_STEPS 6
+
+/* A key with the names of this scenario in place of its `*`. All [I]. */
+struct scenario_path {
+	const struct key *sp_key;
+	const char *sp_steps[SCENARIO_MAX_STEPS]; /* from the root */
+	int sp_nsteps;
+	const char *sp_full; /* machines.server.sysctl.kern.ipc.somaxconn */
+	const char *sp_name; /* without machines. or peers. */
+	bool sp_inherited; /* its owner extends a sibling and does not say it */
+};
+
+/* scenario_tree.c */
+
+/*
+ * Read a file and what it extends; `hardware: NAME` becomes a map.
+ * Returns: NULL after errors.
+ */
+struct ynode *scenario_tree_load(
+    struct scenario *, const char *file, struct diag *);
+
+/*
+ * Replace every map that extends a sibling by the merged one. Changes root,
+ * which must be the caller's own copy.
+ */
+void scenario_tree_extend(struct ypool *, struct ynode *root, struct diag *);
+
+struct ynode *scenario_tree_get(
+    const struct ynode *root, const char *const *steps, int n);
+
+/* Makes the maps on the way. */
+void scenario_tree_set(struct ypool *, struct ynode *root,
+    const struct scenario_path *, struct ynode *val);
+
+/* Returns: a map's key where errors about its value belong. */
+struct diag_span scenario_tree_at(
+    const struct ynode *root, const char *const *steps, int n);
+
+/* scenario_path.c */
+
+/* List all paths of the scenario's names in sc_paths. */
+void scenario_paths_make(struct scenario *, const struct ynode *extended);
+
+/* Returns: the path that `text` means, or NULL after an error. */
+const struct scenario_path *scenario_path_find(
+    const struct scenario *, const char *text, struct diag_span, struct diag *);
+
+/* Returns: the shortest suffix that means this path, from pool. */
+const char *scenario_path_short(
+    struct scenario *, const struct scenario_path *);
+
+/* scenario_fill.c */
+
+/* Fill *su from an extended tree. Errors go to diag. */
+void scenario_fill(
+    struct scenario *, const struct ynode *root, struct setup *, struct diag *);
+
+/* scenario_check.c */
+
+/* What holds between several keys, and what is not modelled yet. */
+void scenario_check(
+    const struct setup *, const struct ynode *root, struct diag *);
+
+/* scenario_cell.c */
+
+/* Read `published:` and `fit:`. */
+void scenario_cells_load(
+    struct scenario *, const struct ynode *extended, struct diag *);
+
+#endif

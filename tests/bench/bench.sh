@@ -1,0 +1,65 @@
+#!/bin/sh
+# bench.sh BUILD: how fast and how big, as ratios. Run by ./do bench, with the
+# machine otherwise quiet. Nothing in the test suite depends on these numbers.
+set -eu
+build=$1
+scenario=scenarios/soavailconn.yaml
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# simulate OUT ARGS...: one run; its result and its peak memory (KiB).
+simulate()
+{
+	out=$work/$1
+	shift
+	"$build/tests/bench/peak" "$out.kib" "$build/solab" run $scenario \
+	    --set object=1KiB --set soavailconn=0 --reps 1 --json "$@" \
+	    >"$out.json" 2>"$out.log" || {
+		cat "$out.log" >&2
+		exit 1
+	}
+}
+
+# field OUT NAME: a number from the result.
+field()
+{
+	sed -nE 's/.*"'"$2"'": *(-?[0-9.eE+]+).*/\1/p' "$work/$1.json" | head -n 1
+}
+
+# row TEXT FORMAT EXPRESSION [GOAL]
+row()
+{
+	awk "BEGIN { printf \"%-52s %12s%s\n\", \"$1\",
+	    sprintf(\"$2\", $3), \"${4:+   ($4)}\" }"
+}
+
+simulate small
+simulated=$(field small simulated_ns)
+wall=$(field small wall_ns)
+events=$(field small events)
+calls=$(field small engine_calls)
+requests=$(field small requests)
+rps=$(field small throughput_rps)
+heap=$("$build/tests/bench/heap" "$events" 1000)
+engine=$("$build/tests/bench/engine" "$calls")
+
+echo "1K object, no limit, 30,000 connections, one thread"
+row 'simulated seconds per wall second' '%.2f' "$simulated / $wall" \
+    'at least 1.0, goal 2.0'
+row 'events per wall second' '%.2f M' "$events / $wall * 1e3"
+row 'events per request' '%.1f' "$events / ($rps * $simulated / 1e9)"
+row 'SimGrid calls per request' '%.3f' "$calls / ($rps * $simulated / 1e9)"
+row 'share of the time in SimGrid (calls x bare call)' '%.1f %%' \
+    "$engine / $wall * 100"
+row 'wall time / as many events of a bare binary heap' '%.2f' "$wall / $heap"
+row 'requests measured' '%d' "$requests"
+
+echo "peak memory"
+row '30,000 connections' '%.0f MB' "$(cat "$work/small.kib") * 1024 / 1e6" \
+    'goal: under 100 MB'
+# 500,000 connections a client need more local ports than one address has.
+simulate large --warmup 1s --measure 1s \
+    --set client0.connections=500000 --set client0.addresses=16 \
+    --set client1.connections=500000 --set client1.addresses=16
+row '1,000,000 connections' '%.0f MB' "$(cat "$work/large.kib") * 1024 / 1e6" \
+    'goal: under 1000 MB'

@@ -1,0 +1,7 @@
+#include HEADER
+
+int
+main(void)
+{
+	return 0;
+}
