@@ -62,7 +62,7 @@ model_number(struct model *md)
 	md->md_cpus = sim_calloc(md->md_ncpus, sizeof(*md->md_cpus));
 	md->md_flows = sim_calloc(md->md_naddrs, sizeof(*md->md_flows));
 	for (int i = 0; i < md->md_naddrs; i++)
-		md->md_flows[i] = sim_calloc(65536, sizeof(**md->md_flows));
+		md->md_flows[i] = sim_arena(65536, sizeof(**md->md_flows));
 	md->md_machines = sim_calloc(su->su_nmachines, sizeof(*md->md_machines));
 	md->md_peers = sim_calloc(su->su_npeers, sizeof(*md->md_peers));
 	md->md_wires = sim_calloc(md->md_nwires, sizeof(*md->md_wires));
@@ -321,9 +321,9 @@ model_check_wire(const struct wire *w, uint64_t received)
 	for (int i = 0; i < w->w_nrings; i++) {
 		waiting +=
 		    w->w_rings[i]->tr_q.pq_tail - w->w_rings[i]->tr_next;
-		posted += w->w_rings[i]->tr_q.pq_tail;
+		posted += w->w_rings[i]->tr_posted;
 	}
-	SIM_ASSERT((uint32_t)posted == (uint32_t)(w->w_packets + waiting));
+	SIM_ASSERT(posted == w->w_packets + waiting);
 	SIM_ASSERT(w->w_frames == received + w->w_lost_frames);
 }
 
@@ -339,8 +339,6 @@ model_destroy(struct model *md)
 		    ->ko_shutdown(&md->md_machines[i]);
 	for (int i = 0; i < md->md_nwires; i++)
 		sim_free(md->md_wires[i]);
-	for (int i = 0; i < md->md_naddrs; i++)
-		sim_free(md->md_flows[i]);
 	sim_free(md->md_wires);
 	sim_free(md->md_flows);
 	sim_free(md->md_peers);

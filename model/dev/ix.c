@@ -138,9 +138,10 @@ ix_rxeof(struct globaldata *gd, struct ifnet *ifp, int count, sim_ns upto)
 	if (n > (uint32_t)count)
 		n = count;
 	while (n-- > 0) {
-		const struct pkt *p = nic_rx_take(rr);
-		struct pkt copy = *p;
+		struct pkt copy = *nic_rx_take(rr);
 
+		ifp->if_prefetch(gd, n > 0 ? nic_rx_peek(rr, 0) : NULL,
+		    n > 1 ? nic_rx_peek(rr, 1) : NULL);
 		SIM_TRACE(gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_RX,
 		    copy.p_flow, copy.p_flags, copy.p_len);
 		gd_run(gd, COST_rx_frame);

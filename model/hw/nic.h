@@ -57,6 +57,13 @@ nic_rx_take(struct rxring *rr)
 	return p;
 }
 
+/* The i-th packet still in the ring. */
+static inline const struct pkt *
+nic_rx_peek(const struct rxring *rr, uint32_t i)
+{
+	return &rr->rr_q.pq_buf[(rr->rr_q.pq_head + i) & rr->rr_q.pq_mask];
+}
+
 /*
  * Make sure that everything which arrives by c->c_now is in the rings of this
  * wire. Time: may wait in the engine.

@@ -6,7 +6,7 @@
 #include "sim/core/assert.h"
 
 static void wire_send(struct wire *, int ring, sim_ns start);
-static int wire_choose(const struct wire *, sim_ns *start);
+static int wire_choose(struct wire *, sim_ns start);
 
 void
 pktq_grow(struct pktq *q)
@@ -61,7 +61,6 @@ txring_init(struct txring *tr, struct wire *w)
 	tr->tr_wire = w;
 	tr->tr_index = w->w_nrings;
 	w->w_rings[w->w_nrings] = tr;
-	w->w_first[w->w_nrings] = SIM_NEVER;
 	w->w_nrings++;
 }
 
@@ -74,40 +73,88 @@ txring_fini(struct txring *tr)
 void
 wire_advance_slow(struct wire *w, sim_ns upto)
 {
-	while (w->w_npending != 0) {
-		sim_ns start;
-		int ring = wire_choose(w, &start);
+	for (;;) {
+		sim_ns start = w->w_free;
 
+		if (w->w_neligible == 0) {
+			if (w->w_nheap == 0)
+				return;
+			/* An idle wire starts with the earliest packet. */
+			start = sim_max(start, w->w_heap[0].wh_time);
+		}
 		if (start >= upto)
 			return;
-		wire_send(w, ring, start);
+		wire_send(w, wire_choose(w, start), start);
 	}
 }
 
+static bool
+head_before(const struct wire_head *a, const struct wire_head *b)
+{
+	return a->wh_time < b->wh_time ||
+	    (a->wh_time == b->wh_time && a->wh_ring < b->wh_ring);
+}
+
+void
+wire_pending(struct wire *w, int ring, sim_ns time)
+{
+	struct wire_head head = { time, ring };
+	int i = w->w_nheap++;
+
+	while (i > 0 && head_before(&head, &w->w_heap[(i - 1) / 2])) {
+		w->w_heap[i] = w->w_heap[(i - 1) / 2];
+		i = (i - 1) / 2;
+	}
+	w->w_heap[i] = head;
+}
+
+static int
+wire_heap_pop(struct wire *w)
+{
+	int ring = w->w_heap[0].wh_ring, n = --w->w_nheap, i = 0;
+	struct wire_head last = w->w_heap[n];
+
+	for (;;) {
+		int child = 2 * i + 1;
+
+		if (child >= n)
+			break;
+		if (child + 1 < n &&
+		    head_before(&w->w_heap[child + 1], &w->w_heap[child]))
+			child++;
+		if (!head_before(&w->w_heap[child], &last))
+			break;
+		w->w_heap[i] = w->w_heap[child];
+		i = child;
+	}
+	w->w_heap[i] = last;
+	return ring;
+}
+
 /*
- * Who goes next, and when. A free wire starts with the earliest packet (ties:
- * lowest ring); a busy one serves the rings in turn.
+ * Who goes at `start`, when the wire is free: of the rings whose packet is
+ * there by then, the next in turn after the last one served.
  */
 static int
-wire_choose(const struct wire *w, sim_ns *start)
+wire_choose(struct wire *w, sim_ns start)
 {
-	int n = w->w_nrings, first = 0;
+	int from = w->w_last + 1, words = (w->w_nrings + 63) / 64, word;
+	uint64_t bits;
 
-	for (int k = 1; k <= n; k++) {
-		int i = w->w_last + k;
+	while (w->w_nheap > 0 && w->w_heap[0].wh_time <= start) {
+		int ring = wire_heap_pop(w);
 
-		if (i >= n)
-			i -= n;
-		if (w->w_first[i] <= w->w_free) {
-			*start = w->w_free;
-			return i;
-		}
+		w->w_eligible[ring / 64] |= 1ull << ring % 64;
+		w->w_neligible++;
 	}
-	for (int i = 1; i < n; i++)
-		if (w->w_first[i] < w->w_first[first])
-			first = i;
-	*start = w->w_first[first];
-	return first;
+	word = from / 64 % words;
+	bits = from < w->w_nrings ? w->w_eligible[word] & ~0ull << from % 64 :
+				    w->w_eligible[word = 0];
+	while (bits == 0) {
+		word = (word + 1) % words;
+		bits = w->w_eligible[word];
+	}
+	return word * 64 + __builtin_ctzll(bits);
 }
 
 static void
@@ -135,11 +182,13 @@ wire_send(struct wire *w, int ring, sim_ns start)
 	arrived = *p;
 	arrived.p_time += w->w_latency;
 	tr->tr_next++;
-	if (tr->tr_next == q->pq_tail) {
-		w->w_first[ring] = SIM_NEVER;
-		w->w_npending--;
-	} else {
-		w->w_first[ring] = q->pq_buf[tr->tr_next & q->pq_mask].p_time;
+	if (tr->tr_next == q->pq_tail || q->pq_buf[tr->tr_next & q->pq_mask]
+						.p_time > w->w_free) {
+		w->w_eligible[ring / 64] &= ~(1ull << ring % 64);
+		w->w_neligible--;
+		if (tr->tr_next != q->pq_tail)
+			wire_pending(w, ring,
+			    q->pq_buf[tr->tr_next & q->pq_mask].p_time);
 	}
 	if (SIM_UNLIKELY(w->w_loss > 0) &&
 	    rng_uniform(&w->w_rng) < w->w_loss) {

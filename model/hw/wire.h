@@ -47,6 +47,8 @@ pktq_first(const struct pktq *q)
 static inline void
 pktq_push(struct pktq *q, const struct pkt *p)
 {
+	if (q->pq_head == q->pq_tail)
+		q->pq_head = q->pq_tail = 0; /* stay in the same few lines */
 	if (q->pq_buf == NULL || pktq_len(q) > q->pq_mask)
 		pktq_grow(q);
 	q->pq_buf[q->pq_tail++ & q->pq_mask] = *p;
@@ -62,7 +64,8 @@ struct wire;
 struct txring {
 	struct pktq tr_q;
 	uint32_t tr_next;
-	int tr_index; /* [I] on its wire */
+	uint64_t tr_posted; /* packets since the start */
+	int tr_index;	    /* [I] on its wire */
 	struct wire *tr_wire;
 };
 
@@ -73,8 +76,17 @@ struct wire {
 	sim_ns w_free;	   /* when the last decided packet has left */
 	int64_t w_rem;	   /* fraction of a ns of w_free, in bits * 1e9 / bps */
 	int w_nrings, w_last;
-	int w_npending;	   /* rings with something to send */
-	sim_ns w_first[WIRE_MAX_RINGS]; /* post time of each ring's next */
+	/*
+	 * Rings with something to send: those whose packet was there when the
+	 * wire was last free (a bit each), the others in a heap by (post time
+	 * of the next packet, ring).
+	 */
+	uint64_t w_eligible[WIRE_MAX_RINGS / 64];
+	int w_neligible, w_nheap;
+	struct wire_head {
+		sim_ns wh_time;
+		int wh_ring;
+	} w_heap[WIRE_MAX_RINGS];
 	struct txring *w_rings[WIRE_MAX_RINGS];
 	void (*w_deliver)(void *, const struct pkt *);
 	void *w_arg;
@@ -93,6 +105,9 @@ void wire_fini(struct wire *);
 void txring_init(struct txring *, struct wire *);
 void txring_fini(struct txring *);
 
+/* A ring has something to send from `time` on. */
+void wire_pending(struct wire *, int ring, sim_ns time);
+
 /*
  * Post a packet at p->p_time, the poster's clock. Context: the ring's CPU.
  * Time: none.
@@ -102,10 +117,12 @@ wire_post(struct txring *tr, const struct pkt *p)
 {
 	struct wire *w = tr->tr_wire;
 
-	if (tr->tr_next == tr->tr_q.pq_tail) {
-		w->w_first[tr->tr_index] = p->p_time;
-		w->w_npending++;
-	}
+	if (tr->tr_q.pq_head == tr->tr_q.pq_tail)
+		tr->tr_next = 0; /* as pktq_push() does with the others */
+	if (tr->tr_q.pq_head == tr->tr_q.pq_tail ||
+	    tr->tr_next == tr->tr_q.pq_tail)
+		wire_pending(w, tr->tr_index, p->p_time);
+	tr->tr_posted++;
 	pktq_push(&tr->tr_q, p);
 }
 
@@ -121,7 +138,7 @@ wire_advance(struct wire *w, sim_ns upto)
 {
 	if (upto <= w->w_upto)
 		return;
-	if (w->w_npending != 0)
+	if (w->w_nheap + w->w_neligible != 0)
 		wire_advance_slow(w, upto);
 	w->w_upto = upto;
 }

@@ -119,6 +119,18 @@ kqueue_register(struct proc *p, struct kqueue *kq, const struct kevent *kev)
 	return 0;
 }
 
+/* Tell the processor what the next two knotes will touch. */
+static void
+kqueue_prefetch(const struct kqueue *kq)
+{
+	const struct knote *next = TAILQ_FIRST(&kq->kq_knpend);
+
+	if (next == NULL)
+		return;
+	__builtin_prefetch(next->kn_so);
+	__builtin_prefetch(TAILQ_NEXT(next, kn_tqe));
+}
+
 /*
  * Collect up to `want` knotes that stand before the marker. A level-triggered
  * knote that is still true goes to the tail, behind the marker; an EV_CLEAR
@@ -138,6 +150,7 @@ kqueue_scan(struct kqueue *kq, struct knote *marker, struct kevent *ev,
 		if (kn == marker)
 			break;
 		knote_dequeue(kn);
+		kqueue_prefetch(kq);
 		gd_run(gd, COST_kevent_event);
 		if (!filt_event(kn)) {
 			kn->kn_status &= ~KN_ACTIVE;
@@ -251,7 +264,7 @@ filt_sowrite(struct knote *kn)
 {
 	struct so *so = kn->kn_so;
 
-	kn->kn_data = (int64_t)so->so_snd_hiwat - so->so_snd_cc;
+	kn->kn_data = (int32_t)(so->so_snd_hiwat - so->so_snd_cc);
 	if (so->so_state & SS_PCBGONE) {
 		kn->kn_flags |= EV_EOF;
 		return true;
@@ -269,6 +282,6 @@ filt_solisten(struct knote *kn)
 
 	kn->kn_data = head->so_qlen;
 	if (limit > 0 && kn->kn_data > limit)
-		kn->kn_data = limit;
+		kn->kn_data = (int32_t)limit;
 	return !TAILQ_EMPTY(&head->so_comp);
 }

@@ -46,12 +46,14 @@ struct knote {
 	struct so *kn_so;      /* NULL: a scan's marker */
 	struct knote *kn_next; /* of the socket's knotes */
 	void *kn_udata;
-	int64_t kn_data;
+	int32_t kn_data;
 	int kn_fd;
 	int16_t kn_filter;
 	uint16_t kn_flags;  /* EV_CLEAR, EV_EOF */
 	uint16_t kn_status; /* KN_* */
 };
+
+_Static_assert(sizeof(struct knote) <= 64, "one cache line");
 
 TAILQ_HEAD(knotelist, knote);
 

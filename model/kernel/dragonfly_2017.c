@@ -45,7 +45,7 @@ static void
 boot_cpu(struct machine *m, int i, int where, const struct cpu_marks *marks,
     bool exact)
 {
-	struct globaldata *gd = sim_calloc(1, sizeof(*gd));
+	struct globaldata *gd = sim_arena(1, sizeof(*gd));
 	bool polling = false;
 
 	m->m_gd[i] = gd;
@@ -74,6 +74,7 @@ boot_interfaces(struct machine *m, const struct port_wires *wires)
 			m->m_ifnets[index] = ix_attach(m, sn, port, index,
 			    wires[index].pw_rx, wires[index].pw_tx);
 			m->m_ifnets[index]->if_input = ip_input;
+			m->m_ifnets[index]->if_prefetch = ip_prefetch;
 		}
 	}
 }
@@ -129,7 +130,6 @@ halt(struct machine *m)
 		tcp_kern_fini(gd);
 		sched_fini(gd);
 		sim_free(gd->gd_ifsubq);
-		sim_free(gd);
 	}
 	sim_free(m->m_ifnets);
 	sim_free(m->m_gd);

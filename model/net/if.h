@@ -37,6 +37,12 @@ struct ifnet {
 	void (*if_start)(struct globaldata *, struct ifnet *, struct pkt *);
 	/* Frames to the protocols: set by netinet. Borrows p. */
 	void (*if_input)(struct globaldata *, struct ifnet *, const struct pkt *);
+	/*
+	 * Tell the processor what the next packets will touch; no effect on the
+	 * model. `after` comes after `next`; either may be NULL.
+	 */
+	void (*if_prefetch)(const struct globaldata *, const struct pkt *next,
+	    const struct pkt *after);
 	void *if_softc;
 };
 

@@ -92,7 +92,6 @@ ifpoll_tick(struct cpu *c, struct cpu_source *cs)
 
 /*
  * One round: each interface hands up to each_burst frames to the protocols.
- * All that has arrived by the start of the round is seen.
  */
 static void
 rxpoll_handler(struct globaldata *gd, struct netmsg *nm)
@@ -106,6 +105,9 @@ rxpoll_handler(struct globaldata *gd, struct netmsg *nm)
 		io->io_start = gd->gd_cpu.c_now;
 		io->io_residual = io->io_burst;
 		io->io_polls++;
+		for (int i = 0; i < io->io_nifs; i++)
+			nic_rx_sync(
+			    &gd->gd_cpu, io->io_if[i]->if_port->np_rx);
 	}
 	cycles = io->io_residual < each ? io->io_residual : each;
 	io->io_residual -= cycles;
@@ -113,11 +115,8 @@ rxpoll_handler(struct globaldata *gd, struct netmsg *nm)
 	SIM_TRACE(gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_POLL, 0,
 	    io->io_rounds, io->io_residual);
 	for (int i = 0; i < io->io_nifs; i++)
-		nic_rx_sync(&gd->gd_cpu, io->io_if[i]->if_port->np_rx);
-	io->io_round = gd->gd_cpu.c_now;
-	for (int i = 0; i < io->io_nifs; i++)
 		io->io_ops[i]->ip_rxpoll(
-		    gd, io->io_if[i], (int)cycles, io->io_round);
+		    gd, io->io_if[i], (int)cycles, io->io_start);
 	io->io_phase = 4;
 	rxpollmore(gd);
 }
@@ -158,7 +157,7 @@ rxpollmore(struct globaldata *gd)
 
 /*
  * Transmit reclaim sees what had left one receive latency before the last
- * round: so far, all that others did is known without waiting for them.
+ * polling began: so far, all that others did is known without waiting for them.
  */
 static void
 txpoll_handler(struct globaldata *gd, struct netmsg *nm)
@@ -170,6 +169,6 @@ txpoll_handler(struct globaldata *gd, struct netmsg *nm)
 		struct ifnet *ifp = io->io_if[i];
 
 		io->io_ops[i]->ip_txpoll(gd, ifp,
-		    io->io_round - ifp->if_port->np_rx->w_latency);
+		    io->io_start - ifp->if_port->np_rx->w_latency);
 	}
 }

@@ -7,7 +7,9 @@
  *
  * Kernel: sys/net/if_poll.c
  * Differs: the receive and the transmit side share one systimer handler here
- *          as there, the status side (120 ticks) is left out.
+ *          as there, the status side (120 ticks) is left out. All rounds of
+ *          a tick see what had arrived when the first began (real: also what
+ *          comes meanwhile), so that a tick waits for the engine once.
  */
 #include "model/net/if.h"
 
@@ -37,7 +39,6 @@ struct iopoll_ctx {
 	int64_t io_burst;     /* poll_burst, adaptive */
 	int64_t io_residual;  /* residual_burst */
 	sim_ns io_start;      /* of this tick's polling */
-	sim_ns io_round;      /* start of the last round */
 	uint64_t io_polls, io_rounds, io_lost, io_stalled;
 };
 

@@ -79,6 +79,23 @@ ip_output(struct globaldata *gd, int ifindex, struct pkt *p)
 	ifp->if_start(gd, ifp, p);
 }
 
+void
+ip_prefetch(const struct globaldata *gd, const struct pkt *next,
+    const struct pkt *after)
+{
+	if (after != NULL)
+		__builtin_prefetch(flow_of(gd->gd_machine, after->p_flow));
+	if (next != NULL) {
+		const char *inp =
+		    flow_of(gd->gd_machine, next->p_flow)->fl_pcb;
+
+		if (inp == NULL)
+			return;
+		for (size_t i = 0; i < sizeof(struct inpcb); i += 64)
+			__builtin_prefetch(inp + i);
+	}
+}
+
 /* Who is this segment for? Its connection, a listener, the syncache. */
 void
 ip_input(struct globaldata *gd, struct ifnet *ifp, const struct pkt *p)

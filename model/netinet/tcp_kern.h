@@ -36,6 +36,10 @@ void tcp_kern_fini(struct globaldata *);
 /* if_input: a segment for this CPU. Context: netisr. Time: runs. */
 void ip_input(struct globaldata *, struct ifnet *, const struct pkt *);
 
+/* if_prefetch. */
+void ip_prefetch(const struct globaldata *, const struct pkt *next,
+    const struct pkt *after);
+
 /* Pass a segment to the interface. Context: netisr. Time: runs. */
 void ip_output(struct globaldata *, int ifindex, struct pkt *);
 

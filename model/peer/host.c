@@ -35,7 +35,7 @@ host_create(const struct setup_peer *pe, const struct toeplitz *tz,
 	h->h_flows = flows;
 	h->h_ports = sim_calloc(pe->pe_addresses, sizeof(*h->h_ports));
 	for (int i = 0; i < pe->pe_addresses; i++)
-		h->h_ports[i] = sim_calloc(65536, sizeof(**h->h_ports));
+		h->h_ports[i] = sim_arena(65536, sizeof(**h->h_ports));
 	h->h_cpus = sim_calloc(h->h_ncpus, sizeof(*h->h_cpus));
 	for (int i = 0; i < h->h_ncpus; i++)
 		host_cpu_init(h, i, tx, where + i, marks, exact, run);
@@ -47,7 +47,7 @@ host_cpu_init(struct host *h, int i, struct wire *tx, int where,
     const struct cpu_marks *marks, bool exact, struct rng_run run)
 {
 	const struct setup_host_sysctl *ctl = &h->h_setup->pe_sysctl;
-	struct host_cpu *ho = sim_calloc(1, sizeof(*ho));
+	struct host_cpu *ho = sim_arena(1, sizeof(*ho));
 
 	h->h_cpus[i] = ho;
 	cpu_init(
@@ -101,10 +101,7 @@ host_destroy(struct host *h)
 		sim_pool_fini(&ho->ho_conns, 1);
 		pktq_fini(&ho->ho_rxq);
 		txring_fini(&ho->ho_tx);
-		sim_free(ho);
 	}
-	for (int i = 0; i < h->h_setup->pe_addresses; i++)
-		sim_free(h->h_ports[i]);
 	sim_free(h->h_ports);
 	sim_free(h->h_cpus);
 	sim_free(h);
@@ -118,6 +115,38 @@ host_rx_arrive(void *arg, const struct pkt *p)
 	int table = (int)flow_port(p->p_flow) % h->h_nports;
 
 	pktq_push(&h->h_cpus[table % h->h_ncpus]->ho_rxq, p);
+}
+
+static struct host_conn **
+host_lookup(const struct host *h, uint32_t flow)
+{
+	return &h->h_ports[flow_addr(flow) - h->h_addr0][flow_port(flow)];
+}
+
+/* Tell the processor what the next segments will touch, in three steps. */
+static void
+host_prefetch(const struct host_cpu *ho)
+{
+	const struct host *h = ho->ho_host;
+	const struct pktq *q = &ho->ho_rxq;
+	uint32_t n = pktq_len(q), i = q->pq_head;
+	const struct host_conn *hc;
+
+	if (n > 2)
+		__builtin_prefetch(
+		    host_lookup(h, q->pq_buf[(i + 2) & q->pq_mask].p_flow));
+	if (n > 1) {
+		hc = *host_lookup(h, q->pq_buf[(i + 1) & q->pq_mask].p_flow);
+		for (size_t b = 0; b < sizeof(*hc); b += 64)
+			__builtin_prefetch((const char *)hc + b, 1);
+	}
+	if (n > 0) {
+		hc = *host_lookup(h, q->pq_buf[i & q->pq_mask].p_flow);
+		if (hc != NULL) {
+			__builtin_prefetch(hc->hc_slot, 1);
+			__builtin_prefetch((const char *)hc->hc_slot + 64, 1);
+		}
+	}
 }
 
 /*
@@ -136,6 +165,7 @@ host_intr(struct nic_vector *nv)
 		struct pkt p = *pktq_first(&ho->ho_rxq);
 
 		ho->ho_rxq.pq_head++;
+		host_prefetch(ho);
 		ho->ho_rx_frames += p.p_nseg;
 		cpu_run(&ho->ho_cpu, COST_host_rx);
 		host_input(ho, &p);
@@ -219,6 +249,8 @@ host_port_search(
 			if (tries > 0 && --tries > 0 &&
 			    *rss % ncpus != table % ncpus)
 				continue;
+			__builtin_prefetch(
+			    &h->h_flows[h->h_addr0 + addr][port], 1);
 			if (ports[port] == NULL)
 				return port;
 		}

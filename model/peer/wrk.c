@@ -20,7 +20,7 @@ struct slot {
 	struct host_conn *sl_conn;
 	STAILQ_ENTRY(slot) sl_ready_link;
 	uint32_t sl_reqs;     /* responses on this connection */
-	int64_t sl_got;	      /* bytes of the response */
+	uint32_t sl_got;      /* bytes of the response */
 	uint8_t sl_state;     /* enum slot_state */
 	bool sl_ready;	      /* on the thread's ready list */
 	uint16_t sl_addr;
@@ -127,7 +127,7 @@ thread_init(struct wrk *wk, int i, int engine_host, struct rng_run run)
 	if (!wk->wk_open) {
 		wt->wt_nslots = (int)(pe->pe_connections / pe->pe_threads);
 		wt->wt_nslots += i < pe->pe_connections % pe->pe_threads;
-		wt->wt_slots = sim_calloc(wt->wt_nslots, sizeof(struct slot));
+		wt->wt_slots = sim_arena(wt->wt_nslots, sizeof(struct slot));
 	}
 	wt->wt_timer.cs_fire = thread_timer;
 	cpu_source_add(&ho->ho_cpu, &wt->wt_timer);
@@ -141,7 +141,6 @@ wrk_destroy(struct wrk *wk)
 	if (wk == NULL)
 		return;
 	for (int i = 0; i < wk->wk_setup->pe_threads; i++) {
-		sim_free(wk->wk_threads[i].wt_slots);
 		sim_pool_fini(&wk->wk_threads[i].wt_pool, 1);
 	}
 	host_destroy(wk->wk_host);
@@ -226,6 +225,15 @@ thread_pass(struct wrk_thread *wt)
 		STAILQ_REMOVE_HEAD(&wt->wt_ready, sl_ready_link);
 		sl->sl_ready = false;
 		wt->wt_nready--;
+		if (wt->wt_nready > 0) {
+			const char *next =
+			    (const char *)STAILQ_FIRST(&wt->wt_ready);
+
+			for (size_t i = 0; i < sizeof(*sl); i += 64)
+				__builtin_prefetch(next + i, 1);
+			__builtin_prefetch(
+			    STAILQ_NEXT((struct slot *)next, sl_ready_link));
+		}
 		cpu_run(c, COST_host_event);
 		cpu_run(c, COST_wrk_event);
 		slot_event(wt, sl);

@@ -115,6 +115,32 @@ worker_entry(struct thread *td)
 		worker_pass(w);
 }
 
+/* Tell the processor what the next events will touch, in three steps. */
+static void
+worker_prefetch(const struct ngx_worker *w, int i, int n)
+{
+	const struct kevent *ev = w->w_events + i;
+
+	if (i + 3 < n)
+		__builtin_prefetch(&w->w_proc.p_files[ev[3].ident]);
+	if (i + 2 < n) {
+		const char *so =
+		    (const char *)w->w_proc.p_files[ev[2].ident];
+
+		for (int b = 0; b < 384; b += 64)
+			__builtin_prefetch(so + b, 1);
+		__builtin_prefetch(ev[2].udata, 1);
+	}
+	if (i + 1 < n) {
+		const struct so *so = w->w_proc.p_files[ev[1].ident];
+
+		if (so != NULL) {
+			__builtin_prefetch(so->so_stages, 1);
+			__builtin_prefetch(so->so_note, 1);
+		}
+	}
+}
+
 /* One pass: submit all changes and wait, then handle the events in order. */
 static void
 worker_pass(struct ngx_worker *w)
@@ -129,6 +155,7 @@ worker_pass(struct ngx_worker *w)
 	for (int i = 0; i < n; i++) {
 		const struct kevent *ev = &w->w_events[i];
 
+		worker_prefetch(w, i, n);
 		gd_run(w->w_gd, COST_ngx_event);
 		SIM_ASSERT((ev->flags & EV_ERROR) == 0);
 		if (ev->ident == w->w_lfd)

@@ -14,11 +14,19 @@ void *sim_calloc(size_t n, size_t size);
 /* As realloc(); the new part is not zeroed. */
 void *sim_realloc(void *p, size_t n, size_t size);
 
+/*
+ * Zeroed memory for n objects of size bytes that lives as long as the process,
+ * on a cache line of its own and on huge pages: for what connections touch.
+ * There is no way to give it back.
+ */
+void *sim_arena(size_t n, size_t size);
+
 char *sim_strdup(const char *);
 void sim_free(void *);
 
 /*
- * A pool of equal objects that grows by slabs and never shrinks. Objects come
+ * A pool of equal objects that grows by slabs (from sim_arena()) and never
+ * shrinks. Objects come
  * back zeroed the first time only. Addresses are stable.
  */
 struct sim_pool {

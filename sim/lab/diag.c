@@ -354,7 +354,7 @@ char_columns(uint32_t code)
 const char *
 diag_nearest(const char *word, const char *const *candidates, size_t n)
 {
-	size_t len = strlen(word), best = len / 3 + 1, d;
+	size_t len = strlen(word), best = len < 6 ? len / 3 + 1 : 3, d;
 	const char *found = NULL;
 
 	for (size_t i = 0; i < n; i++) {

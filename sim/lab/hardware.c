@@ -27,6 +27,8 @@ static struct ynode *find(struct hardware *, const char *name,
 static bool read_role(struct reader *);
 static void read_entries(
     struct reader *, const struct ynode *map, const char *section);
+static void read_section(
+    struct reader *, const struct ynode *map, const char *name);
 static void read_entry(struct reader *, const struct key *,
     const struct ynode *key, const struct ynode *val);
 static void read_property(struct reader *, struct hardware_entry *,
@@ -178,7 +180,7 @@ read_entries(struct reader *rd, const struct ynode *map, const char *section)
 			read_entry(rd, k, key, val);
 		else if (top && has_section(rd, name) &&
 			 val->yn_kind == YNODE_MAP)
-			read_entries(rd, val, strcat(name, "."));
+			read_section(rd, val, name);
 		else if (top && has_section(rd, name))
 			diag_error(rd->rd_d, val->yn_at,
 			    "%s: want a map, not %s", name,
@@ -186,6 +188,15 @@ read_entries(struct reader *rd, const struct ynode *map, const char *section)
 		else
 			unknown_key(rd, key, section);
 	}
+}
+
+static void
+read_section(struct reader *rd, const struct ynode *map, const char *name)
+{
+	char section[110];
+
+	snprintf(section, sizeof(section), "%s.", name);
+	read_entries(rd, map, section);
 }
 
 static void

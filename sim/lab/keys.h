@@ -79,11 +79,27 @@ struct key_value {
 	const char *kv_text; /* KEY_TEXT, KEY_PROFILE, KEY_LINK */
 };
 
-/* A metric that `published:` may name. */
+/* What a run yields, in the order of JSON and of summaries. */
+enum metric {
+	METRIC_THROUGHPUT,
+	METRIC_LATENCY_MEAN,
+	METRIC_LATENCY_STDEV,
+	METRIC_LATENCY_P50,
+	METRIC_LATENCY_P90,
+	METRIC_LATENCY_P99,
+	METRIC_LATENCY_P999,
+	METRIC_LATENCY_MAX,
+	METRIC_CYCLE_MEAN,
+	METRIC_REQUESTS,
+	METRIC_LITTLES_LAW_ERROR,
+	METRIC_N
+};
+
+/* A metric; `published:` may name it. The table is indexed by enum metric. */
 struct key_metric {
 	const char *km_name;	/* latency_mean */
 	const char *km_json;	/* latency_mean_ns */
-	enum unit_kind km_unit; /* UNIT_FREQUENCY or UNIT_TIME */
+	enum unit_kind km_unit; /* of km_json: 1/s, ns, percent, or none */
 	const char *km_help;
 };
 

@@ -81,7 +81,7 @@ member(FILE *fp, const struct key *k, const char *prefix, const char *name,
 	const char *rest = k->k_path + strlen(prefix) + strlen(name);
 	bool names = strncmp(rest, ".*.", 3) == 0;
 	bool hardware = strcmp(name, "hardware") == 0;
-	char child[PREFIX_MAX];
+	char child[2 * PREFIX_MAX + 4];
 
 	pad(fp, indent);
 	json_string(fp, name);

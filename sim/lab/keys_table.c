@@ -207,20 +207,30 @@ const struct key keys[] = {
 
 const size_t keys_n = sizeof(keys) / sizeof(keys[0]);
 
-const struct key_metric key_metrics[] = {
-	{ "throughput", "throughput_rps", UNIT_FREQUENCY,
+const struct key_metric key_metrics[METRIC_N] = {
+	[METRIC_THROUGHPUT] = { "throughput", "throughput_rps", UNIT_FREQUENCY,
 	    "responses a second, of all peers" },
-	{ "latency_mean", "latency_mean_ns", UNIT_TIME,
+	[METRIC_LATENCY_MEAN] = { "latency_mean", "latency_mean_ns", UNIT_TIME,
 	    "as the load generator defines it" },
-	{ "latency_stdev", "latency_stdev_ns", UNIT_TIME,
-	    "standard deviation (n-1) of the latency" },
-	{ "latency_p50", "latency_p50_ns", UNIT_TIME, "median latency" },
-	{ "latency_p90", "latency_p90_ns", UNIT_TIME, "90 % are faster" },
-	{ "latency_p99", "latency_p99_ns", UNIT_TIME, "99 % are faster" },
-	{ "latency_p999", "latency_p999_ns", UNIT_TIME, "99.9 % are faster" },
-	{ "latency_max", "latency_max_ns", UNIT_TIME, "the slowest" },
-	{ "cycle_mean", "cycle_mean_ns", UNIT_TIME,
+	[METRIC_LATENCY_STDEV] = { "latency_stdev", "latency_stdev_ns",
+	    UNIT_TIME, "standard deviation (n-1) of the latency" },
+	[METRIC_LATENCY_P50] = { "latency_p50", "latency_p50_ns", UNIT_TIME,
+	    "median latency" },
+	[METRIC_LATENCY_P90] = { "latency_p90", "latency_p90_ns", UNIT_TIME,
+	    "90 % are faster" },
+	[METRIC_LATENCY_P99] = { "latency_p99", "latency_p99_ns", UNIT_TIME,
+	    "99 % are faster" },
+	[METRIC_LATENCY_P999] = { "latency_p999", "latency_p999_ns", UNIT_TIME,
+	    "99.9 % are faster" },
+	[METRIC_LATENCY_MAX] = { "latency_max", "latency_max_ns", UNIT_TIME,
+	    "the slowest" },
+	[METRIC_CYCLE_MEAN] = { "cycle_mean", "cycle_mean_ns", UNIT_TIME,
 	    "from one connect of a slot to its next" },
+	[METRIC_REQUESTS] = { "requests", "requests", UNIT_NONE,
+	    "responses while measuring, of all peers" },
+	[METRIC_LITTLES_LAW_ERROR] = { "littles_law_error",
+	    "littles_law_error_pct", UNIT_PERCENT,
+	    "how far N is from throughput times cycle" },
 };
 
 const size_t key_metrics_n = sizeof(key_metrics) / sizeof(key_metrics[0]);

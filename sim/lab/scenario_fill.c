@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/assert.h"
 #include "sim/lab/scenario_impl.h"
 
 #define PATTERN_MAX 160
@@ -154,6 +155,7 @@ fill_link(struct fill *fl, const struct ynode *val)
 	const struct setup_machine *sm;
 	size_t len = dot != NULL ? (size_t)(dot - val->yn_text) : 0;
 
+	SIM_ASSERT(pe != NULL);
 	for (int m = 0; m < fl->fl_su->su_nmachines && dot != NULL; m++) {
 		sm = &fl->fl_su->su_machines[m];
 		if (strlen(sm->sm_name) != len ||
@@ -200,10 +202,12 @@ fill_hardware(struct fill *fl, const char *pattern, const struct ynode *map)
 	bool peer = strncmp(pattern, "peers", 5) == 0;
 	struct setup_machine *sm = fl->fl_base[KEY_OF_MACHINE];
 	struct setup_peer *pe = fl->fl_base[KEY_OF_PEER];
-	struct setup_hardware *hw = peer ? &pe->pe_hw : &sm->sm_hw;
+	struct setup_hardware *hw;
 	struct ynode *name = ynode_get(map, "profile", NULL);
 	struct hardware *ha;
 
+	SIM_ASSERT(peer ? pe != NULL : sm != NULL);
+	hw = peer ? &pe->pe_hw : &sm->sm_hw;
 	fl->fl_base[KEY_OF_HARDWARE] = hw;
 	if (name != NULL && name->yn_kind == YNODE_SCALAR) {
 		ha = profile_get(fl, name);
@@ -310,6 +314,8 @@ entity_begin(struct fill *fl, enum key_scope scope, const char *name, int *n)
 	struct setup_machine *sm = fl->fl_base[KEY_OF_MACHINE];
 	int i = (*n)++;
 
+	SIM_ASSERT(
+	    sm != NULL || (scope != KEY_OF_NIC && scope != KEY_OF_PROCESS));
 	switch (scope) {
 	case KEY_OF_MACHINE:
 		su->su_nmachines = *n;

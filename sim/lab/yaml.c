@@ -11,7 +11,7 @@
 
 #include "sim/core/alloc.h"
 
-#define POOL_BLOCK (32 * 1024)
+#define POOL_BLOCK ((size_t)32768)
 #define MAX_KEYS 4096	 /* of a map: duplicates are found by comparing all */
 #define MAX_ANCHORS 1000 /* likewise */
 

@@ -242,7 +242,7 @@ test_broken_sets_say_what_is_wrong(void **state)
 		    "1:7: error: unknown parameter "
 		    "'server.procesess.nginx.object', did you mean "
 		    "'server.processes.nginx.object'?" },
-		{ "warp=9", "1:7: error: unknown parameter 'warp'" },
+		{ "zigzag=9", "1:7: error: unknown parameter 'zigzag'" },
 		{ "msl=8",
 		    "1:7: error: 'msl' may mean server.sysctl.net.inet.tcp.msl"
 		    ", client0.sysctl.net.inet.tcp.msl" },
@@ -439,7 +439,7 @@ test_sets_replace_axes_and_make_new_ones(void **state)
 	scenario_point_label(sc, 5, label, sizeof(label));
 	assert_string_equal(label,
 	    "object=16KiB soavailconn=16 ngx_request=30us connections=9000 "
-	    "knee=1MiB");
+	    "server.hardware.cache.knee=1MiB");
 	/* Published cells are at other points. */
 	assert_int_equal(sc->sc_cells[0].ce_point, -1);
 	scenario_destroy(sc);
@@ -541,7 +541,7 @@ test_ledger_names_kind_and_source(void **state)
 	fclose(fp);
 	assert_non_null(strstr(text, "small (client): made up\n"));
 	assert_non_null(strstr(text,
-	    "\nhost_rx            100ns  once  measured   s       client "
+	    "\nhost_rx           100ns  once  measured   s       client "
 	    "kernel: one received segment\n"));
 	free(text);
 	hardware_destroy(ha);

@@ -1,0 +1,84 @@
+#include "sim/lab/metric.h"
+
+#include <math.h>
+
+#include "sim/core/assert.h"
+
+double
+metric_value(enum metric m, const struct result *rs)
+{
+	const struct hist *h = &rs->rs_latency;
+	double seconds = (double)rs->rs_measure_ns * 1e-9;
+
+	switch (m) {
+	case METRIC_THROUGHPUT:
+		return (double)rs->rs_completed / seconds;
+	case METRIC_LATENCY_MEAN:
+		return hist_mean(h);
+	case METRIC_LATENCY_STDEV:
+		return hist_stdev(h);
+	case METRIC_LATENCY_P50:
+		return (double)hist_percentile(h, 50);
+	case METRIC_LATENCY_P90:
+		return (double)hist_percentile(h, 90);
+	case METRIC_LATENCY_P99:
+		return (double)hist_percentile(h, 99);
+	case METRIC_LATENCY_P999:
+		return (double)hist_percentile(h, 99.9);
+	case METRIC_LATENCY_MAX:
+		return (double)hist_max(h);
+	case METRIC_CYCLE_MEAN:
+		return hist_mean(&rs->rs_cycle);
+	case METRIC_REQUESTS:
+		return (double)rs->rs_completed;
+	case METRIC_LITTLES_LAW_ERROR:
+		return 100 * result_little(rs).rl_error;
+	case METRIC_N:
+		break;
+	}
+	SIM_BUG("no metric %d", (int)m);
+}
+
+double
+metric_error_pct(enum metric m, double value, double published)
+{
+	if (key_metrics[m].km_unit == UNIT_PERCENT)
+		return value - published;
+	return 100 * (value / published - 1);
+}
+
+char *
+metric_time_text(double ns, char *buf)
+{
+	if (fabs(ns) >= 1e6)
+		snprintf(buf, METRIC_TEXT_MAX, "%.2f ms", ns * 1e-6);
+	else
+		snprintf(buf, METRIC_TEXT_MAX, "%.2f us", ns * 1e-3);
+	return buf;
+}
+
+char *
+metric_text(enum metric m, double value, char *buf)
+{
+	if (key_metrics[m].km_unit == UNIT_TIME)
+		return metric_time_text(value, buf);
+	if (key_metrics[m].km_unit == UNIT_FREQUENCY)
+		snprintf(buf, METRIC_TEXT_MAX, "%.1f /s", value);
+	else if (key_metrics[m].km_unit == UNIT_PERCENT)
+		snprintf(buf, METRIC_TEXT_MAX, "%.4f %%", value);
+	else
+		snprintf(buf, METRIC_TEXT_MAX, "%.0f", value);
+	return buf;
+}
+
+void
+metric_json(enum metric m, double value, FILE *fp)
+{
+	if (!isfinite(value))
+		fputs("null", fp);
+	else if (key_metrics[m].km_unit == UNIT_TIME ||
+		 key_metrics[m].km_unit == UNIT_NONE)
+		fprintf(fp, "%.0f", value);
+	else
+		fprintf(fp, "%.6f", value);
+}

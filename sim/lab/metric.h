@@ -1,0 +1,39 @@
+#ifndef SIM_LAB_METRIC_H
+#define SIM_LAB_METRIC_H
+
+/*
+ * The values behind the table of metrics (key_metrics, sim/lab/keys.h): one
+ * place that says what each metric is.
+ */
+#include <stdio.h>
+
+#include "sim/lab/keys.h"
+#include "sim/lab/result.h"
+
+#define METRIC_TEXT_MAX 40
+
+/* In the unit of the metric's JSON name. */
+double metric_value(enum metric, const struct result *);
+
+static inline enum metric
+metric_of(const struct key_metric *km)
+{
+	return (enum metric)(km - key_metrics);
+}
+
+/* How far a value is from a published one: percent, or points of percent. */
+double metric_error_pct(enum metric, double value, double published);
+
+/*
+ * For people: "210279.9 /s", "59.19 ms". Returns: buf, of METRIC_TEXT_MAX
+ * bytes.
+ */
+char *metric_text(enum metric, double value, char *buf);
+
+/* As a JSON number: whole for times and counts. */
+void metric_json(enum metric, double value, FILE *);
+
+/* A time in ms or us, two decimals. Returns: buf, of METRIC_TEXT_MAX bytes. */
+char *metric_time_text(double ns, char *buf);
+
+#endif

@@ -1,0 +1,26 @@
+#ifndef SIM_LAB_OUTPUT_H
+#define SIM_LAB_OUTPUT_H
+
+/*
+ * What `solab run` prints: a summary for people, or an object a replication.
+ */
+#include <stdio.h>
+
+#include "sim/lab/points.h"
+
+/* All replications together. `all`: every listener, peer and counter. */
+void output_text(
+    FILE *, const struct scenario *, const struct point *, bool all);
+
+/*
+ * One replication, one line. Everything but the last member, `run`, is a
+ * function of scenario and seed.
+ */
+void output_json(
+    FILE *, const struct scenario *, const struct point *, int rep);
+
+/* {"PATH": VALUE, ...} */
+void output_json_params(FILE *, const struct scenario_param *, int n);
+void output_json_string(FILE *, const char *);
+
+#endif

@@ -1,0 +1,352 @@
+#include "sim/lab/output.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/alloc.h"
+
+#define FULLEST 3	/* listeners shown one by one */
+#define FEW_LISTENERS 6 /* so many are all shown */
+#define TOP_COSTS 8
+
+static void heading(FILE *, const struct scenario *, const struct point *);
+static void metrics(FILE *, const struct point *);
+static void stages(FILE *, const struct result *);
+static void little(FILE *, const struct result *);
+static void peers(FILE *, const struct setup *, const struct result *);
+static void listeners(
+    FILE *, const struct setup *, const struct result *, bool all);
+static void counters(FILE *, const struct result *, bool all);
+static void counters_netstat(FILE *, const struct result *);
+static void cpus(FILE *, const struct setup *, const struct result *);
+static void costs(FILE *, const struct setup *, const struct result *);
+static void speed(FILE *, const struct result *);
+
+void
+output_text(
+    FILE *fp, const struct scenario *sc, const struct point *po, bool all)
+{
+	const struct result *rs = po->po_merged;
+
+	heading(fp, sc, po);
+	metrics(fp, po);
+	stages(fp, rs);
+	little(fp, rs);
+	if (all)
+		peers(fp, &po->po_setup, rs);
+	listeners(fp, &po->po_setup, rs, all);
+	counters(fp, rs, all);
+	counters_netstat(fp, rs);
+	cpus(fp, &po->po_setup, rs);
+	costs(fp, &po->po_setup, rs);
+	speed(fp, rs);
+}
+
+static void
+heading(FILE *fp, const struct scenario *sc, const struct point *po)
+{
+	const struct setup_run *sr = &po->po_setup.su_run;
+	char a[UNIT_TEXT_MAX], b[UNIT_TEXT_MAX];
+
+	fprintf(fp, "%s: %s\n", sc->sc_name, po->po_setup.su_title);
+	fprintf(fp, "%s; seed %u, %s measured after %s", po->po_label,
+	    (unsigned)sr->sr_seed, unit_print(UNIT_TIME, sr->sr_measure, a),
+	    unit_print(UNIT_TIME, sr->sr_warmup, b));
+	if (po->po_reps > 1)
+		fprintf(fp, ", %d replications", po->po_reps);
+	fputs("\n\n", fp);
+}
+
+static void
+metrics(FILE *fp, const struct point *po)
+{
+	static const double percentiles[] = { 50, 90, 99, 99.9, 99.99 };
+	const struct result *rs = po->po_merged;
+	struct stat_ci tp = point_metric(po, METRIC_THROUGHPUT);
+	struct stat_ci mean = point_metric(po, METRIC_LATENCY_MEAN);
+
+	fprintf(fp, "throughput   %.1f /s", tp.mean);
+	if (isfinite(tp.half))
+		fprintf(fp, " +- %.1f", tp.half);
+	fprintf(fp, "   (%llu responses)\n",
+	    (unsigned long long)rs->rs_completed);
+	fprintf(fp, "latency, ms  mean %.3f", mean.mean * 1e-6);
+	if (isfinite(mean.half))
+		fprintf(fp, " +- %.3f", mean.half * 1e-6);
+	fprintf(fp, "  stdev %.3f  min %.3f  max %.3f\n",
+	    hist_stdev(&rs->rs_latency) * 1e-6,
+	    (double)hist_min(&rs->rs_latency) * 1e-6,
+	    (double)hist_max(&rs->rs_latency) * 1e-6);
+	fprintf(fp, "            ");
+	for (size_t i = 0; i < sizeof(percentiles) / sizeof(*percentiles); i++)
+		fprintf(fp, " p%g %.3f ", percentiles[i],
+		    (double)hist_percentile(&rs->rs_latency, percentiles[i]) *
+			1e-6);
+	fputs("\n", fp);
+	if (rs->rs_unsteady)
+		fputs("warning: no steady state: the latency drifts, or the "
+		      "warm-up is too short\n",
+		    fp);
+	fputs("\n", fp);
+}
+
+static void
+stages(FILE *fp, const struct result *rs)
+{
+	struct result_stages all, slow;
+
+	result_stages(rs, 1, &all);
+	result_stages(rs, 0.01, &slow);
+	fprintf(fp, "%-18s %23s   %23s\n", "", "all requests, ms",
+	    "slowest 1 %, ms");
+	fprintf(fp, "%-18s %11s %11s   %11s %11s\n", "stage, tool's clock",
+	    "off", "on", "off", "on");
+	for (int s = 0; s < STAGE_N; s++)
+		fprintf(fp, "%-19s %10.3f  %10.3f   %11.3f %11.3f\n",
+		    stage_names[s], all.rg_ns[s][0] * 1e-6,
+		    all.rg_ns[s][1] * 1e-6, slow.rg_ns[s][0] * 1e-6,
+		    slow.rg_ns[s][1] * 1e-6);
+	fprintf(fp, "%-19s %10.3f +%10.3f   %11.3f+%11.3f\n", "sum",
+	    all.rg_total_ns[0] * 1e-6, all.rg_total_ns[1] * 1e-6,
+	    slow.rg_total_ns[0] * 1e-6, slow.rg_total_ns[1] * 1e-6);
+	fprintf(fp, "%-19s %22.3f   %23.3f\n", "= cycle",
+	    (all.rg_total_ns[0] + all.rg_total_ns[1]) * 1e-6,
+	    (slow.rg_total_ns[0] + slow.rg_total_ns[1]) * 1e-6);
+}
+
+static void
+little(FILE *fp, const struct result *rs)
+{
+	struct result_little rl = result_little(rs);
+
+	fprintf(fp,
+	    "Little's law: %.1f in a cycle, %.1f /s x %.3f ms = %.1f "
+	    "(%.3f %% off)\n\n",
+	    rl.rl_n, rl.rl_x, rl.rl_w_ns * 1e-6, rl.rl_x * rl.rl_w_ns * 1e-9,
+	    100 * rl.rl_error);
+}
+
+static void
+peers(FILE *fp, const struct setup *su, const struct result *rs)
+{
+	fprintf(fp, "%-12s %12s %10s %10s %10s %8s %8s\n", "peer", "/s",
+	    "mean, ms", "p99, ms", "cycle, ms", "late", "failed");
+	for (int i = 0; i < su->su_npeers; i++) {
+		const struct result_peer *rp = &rs->rs_peers[i];
+		double done = (double)rp->rp_completed;
+		double intime = done - (double)rp->rp_late;
+
+		fprintf(fp, "%-12s %12.1f %10.3f %10.3f %10.3f %8llu %8llu\n",
+		    su->su_peers[i].pe_name,
+		    done * 1e9 / (double)rs->rs_measure_ns,
+		    intime > 0 ? rp->rp_latency_ns * 1e-6 / intime : 0,
+		    (double)rp->rp_p99_ns * 1e-6,
+		    done > 0 ? rp->rp_cycle_ns * 1e-6 / done : 0,
+		    (unsigned long long)rp->rp_late,
+		    (unsigned long long)rp->rp_failed);
+	}
+	fputs("\n", fp);
+}
+
+static void
+listener_row(FILE *fp, const struct setup *su, const struct result *rs,
+    const struct result_listener *rl)
+{
+	char name[80];
+
+	snprintf(name, sizeof(name), "%s #%d cpu %d",
+	    su->su_machines[rl->rl_machine].sm_name, rl->rl_index, rl->rl_cpu);
+	fprintf(fp, "%-20s %5d %8.1f %5d %6d %12llu %8llu\n", name,
+	    rl->rl_qlen / rs->rs_reps,
+	    (double)rl->rl_qsum / (double)rs->rs_measure_ns, rl->rl_qmax,
+	    rl->rl_qlimit, (unsigned long long)rl->rl_syn_drops,
+	    (unsigned long long)rl->rl_refused);
+}
+
+static int
+fuller(const void *a, const void *b)
+{
+	const struct result_listener *x = *(struct result_listener *const *)a;
+	const struct result_listener *y = *(struct result_listener *const *)b;
+
+	if (x->rl_qsum != y->rl_qsum)
+		return x->rl_qsum > y->rl_qsum ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+/* The table of netstat -Lan, with means and maxima beside. */
+static void
+listeners(
+    FILE *fp, const struct setup *su, const struct result *rs, bool all)
+{
+	const struct result_listener **by, mean = { 0 };
+	struct result_listener sum = mean;
+	int n = rs->rs_nlisteners;
+
+	fprintf(fp, "%-20s %5s %8s %5s %6s %12s %8s\n", "listener", "qlen",
+	    "mean", "max", "limit", "SYN dropped", "refused");
+	by = sim_calloc(n > 0 ? n : 1, sizeof(*by));
+	for (int i = 0; i < n; i++) {
+		const struct result_listener *rl = &rs->rs_listeners[i];
+
+		by[i] = rl;
+		sum.rl_qlen += rl->rl_qlen;
+		sum.rl_qsum += rl->rl_qsum;
+		sum.rl_syn_drops += rl->rl_syn_drops;
+		sum.rl_refused += rl->rl_refused;
+	}
+	if (all || n <= FEW_LISTENERS) {
+		for (int i = 0; i < n; i++)
+			listener_row(fp, su, rs, by[i]);
+	} else {
+		qsort(by, n, sizeof(*by), fuller);
+		for (int i = 0; i < FULLEST; i++)
+			listener_row(fp, su, rs, by[i]);
+		fprintf(fp, "%-20s\n", "...");
+		listener_row(fp, su, rs, by[n - 1]);
+		fprintf(fp, "%-20s %5.1f %8.1f %5s %6s %12.1f %8.1f\n", "mean",
+		    (double)sum.rl_qlen / n / rs->rs_reps,
+		    (double)sum.rl_qsum / n / (double)rs->rs_measure_ns, "", "",
+		    (double)sum.rl_syn_drops / n, (double)sum.rl_refused / n);
+	}
+	fputs("\n", fp);
+	sim_free(by);
+}
+
+/* Losses, always; with `all`, what else was counted, per request. */
+static void
+counters(FILE *fp, const struct result *rs, bool all)
+{
+	static const char *const losses[] = { "drop_", "rst_",
+		"client_syn_retries", "client_connect_errors", "client_resets",
+		"client_timeouts", "client_late" };
+	double n = rs->rs_completed > 0 ? (double)rs->rs_completed : 1;
+	bool loss;
+
+	for (int i = 0; i < COUNTER_N; i++) {
+		const struct counter_info *cn = &counter_infos[i];
+
+		loss = false;
+		for (size_t k = 0; k < sizeof(losses) / sizeof(*losses); k++)
+			loss = loss || strncmp(cn->cn_name, losses[k],
+					   strlen(losses[k])) == 0;
+		if (cn->cn_netstat || rs->rs_counters[i] == 0 ||
+		    (!loss && !all))
+			continue;
+		fprintf(fp, "%-23s %12lld %9.4f a request  %s\n", cn->cn_name,
+		    (long long)rs->rs_counters[i],
+		    (double)rs->rs_counters[i] / n, cn->cn_help);
+	}
+	fputs("\n", fp);
+}
+
+/* Two in a line. */
+static void
+counters_netstat(FILE *fp, const struct result *rs)
+{
+	char cell[80];
+	int n = 0;
+
+	fputs("netstat -s -p tcp, the server's kernel:\n", fp);
+	for (int i = 0; i < COUNTER_N; i++) {
+		if (!counter_infos[i].cn_netstat || rs->rs_counters[i] == 0)
+			continue;
+		snprintf(cell, sizeof(cell), "%lld %s",
+		    (long long)rs->rs_counters[i], counter_infos[i].cn_help);
+		if (n++ % 2 == 0)
+			fprintf(fp, "  %-40s", cell);
+		else
+			fprintf(fp, "%s\n", cell);
+	}
+	fputs(n % 2 ? "\n\n" : "\n", fp);
+}
+
+static const char *
+host_name(const struct setup *su, int host)
+{
+	return host < su->su_nmachines
+		   ? su->su_machines[host].sm_name
+		   : su->su_peers[host - su->su_nmachines].pe_name;
+}
+
+static void
+cpus(FILE *fp, const struct setup *su, const struct result *rs)
+{
+	fprintf(fp, "%-16s %4s %7s %7s %7s %9s %14s\n", "CPU time, %", "CPUs",
+	    "busy", "least", "most", "netisrs", "processes etc.");
+	for (int h = 0; h < su->su_nmachines + su->su_npeers; h++) {
+		double busy = 0, netisr = 0, least = 1, most = 0, b;
+		int n = 0;
+
+		for (int i = 0; i < rs->rs_ncpus; i++) {
+			const struct result_cpu *rc = &rs->rs_cpus[i];
+
+			if (rc->rc_host != h)
+				continue;
+			b = 1 - (double)rc->rc_idle_ns /
+				    (double)rs->rs_measure_ns;
+			least = b < least ? b : least;
+			most = b > most ? b : most;
+			busy += b;
+			netisr += (double)rc->rc_netisr_ns /
+				  (double)rs->rs_measure_ns;
+			n++;
+		}
+		fprintf(fp, "%-16s %4d %7.1f %7.1f %7.1f", host_name(su, h), n,
+		    100 * busy / n, 100 * least, 100 * most);
+		if (h < su->su_nmachines)
+			fprintf(fp, " %9.1f %14.1f", 100 * netisr / n,
+			    100 * (busy - netisr) / n);
+		fputs("\n", fp);
+	}
+}
+
+/* Where the time of a request goes, dearest first. */
+static void
+costs(FILE *fp, const struct setup *su, const struct result *rs)
+{
+	double n = rs->rs_completed > 0 ? (double)rs->rs_completed : 1;
+
+	for (int h = 0; h < su->su_nmachines; h++) {
+		bool shown[COST_N] = { false };
+		double total = 0;
+
+		for (int c = 0; c < COST_N; c++)
+			total += (double)rs->rs_cost_ns[h][c] * 1e-3 / n;
+		fprintf(fp, "\n%s, us a request: %.2f in all",
+		    host_name(su, h), total);
+		for (int k = 0; k < TOP_COSTS; k++) {
+			int top = -1;
+
+			for (int c = 0; c < COST_N; c++) {
+				if (!shown[c] && rs->rs_cost_ns[h][c] > 0 &&
+				    (top < 0 || rs->rs_cost_ns[h][c] >
+						    rs->rs_cost_ns[h][top]))
+					top = c;
+			}
+			if (top < 0)
+				break;
+			shown[top] = true;
+			fprintf(fp, "%s%s %.2f", k % 4 == 0 ? "\n  " : ", ",
+			    cost_infos[top].ci_name,
+			    (double)rs->rs_cost_ns[h][top] * 1e-3 / n);
+		}
+		fputs("\n", fp);
+	}
+}
+
+static void
+speed(FILE *fp, const struct result *rs)
+{
+	double wall = (double)rs->rs_wall_ns * 1e-9;
+
+	fprintf(fp,
+	    "\nsimulated %.2f s in %.2f s (%.2f s/s), %llu events, %.3f engine "
+	    "calls a request, %.0f MB\n",
+	    (double)rs->rs_simulated_ns * 1e-9, wall,
+	    (double)rs->rs_simulated_ns / (double)rs->rs_wall_ns,
+	    (unsigned long long)rs->rs_events,
+	    (double)rs->rs_engine_calls / (double)(rs->rs_completed + 1),
+	    (double)rs->rs_peak_bytes * 1e-6);
+}

@@ -1,0 +1,306 @@
+#include "sim/lab/result.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "model/kern/sched.h"
+#include "model/kern/socket.h"
+#include "sim/core/alloc.h"
+#include "sim/core/stat.h"
+
+static void hist_open(struct hist *, int64_t *counts);
+static void extract_peers(struct result *, struct model *);
+static void extract_bins(struct result *, const struct wrk_result *);
+static void extract_slices(struct result *, struct model *);
+static void extract_cpus(struct result *, const struct model *);
+static void extract_listeners(struct result *, struct model *);
+static void bin_add(struct wrk_bin *, const struct wrk_bin *);
+static void merge_listeners(struct result *, const struct result *);
+
+struct result *
+result_create(void)
+{
+	struct result *rs = sim_calloc(1, sizeof(*rs));
+
+	hist_open(&rs->rs_latency, rs->rs_counts[0]);
+	hist_open(&rs->rs_cycle, rs->rs_counts[1]);
+	return rs;
+}
+
+/* The same geometry as struct wrk_result, over memory of ours. */
+static void
+hist_open(struct hist *h, int64_t *counts)
+{
+	int64_t *own;
+
+	hist_init(h, 1, sim_s(3600), 3);
+	SIM_ASSERT(h->h_counts_len <= RESULT_COUNTS);
+	own = h->h_counts;
+	h->h_counts = counts;
+	sim_free(own);
+}
+
+void
+result_relocate(struct result *rs)
+{
+	rs->rs_latency.h_counts = rs->rs_counts[0];
+	rs->rs_cycle.h_counts = rs->rs_counts[1];
+}
+
+void
+result_extract(struct result *rs, struct model *md, int64_t wall_ns)
+{
+	struct rusage ru;
+
+	rs->rs_reps = 1;
+	rs->rs_measure_ns = md->md_setup->su_run.sr_measure;
+	extract_peers(rs, md);
+	extract_slices(rs, md);
+	for (int i = 0; i < COUNTER_N; i++)
+		rs->rs_counters[i] = model_counter(md, i);
+	extract_cpus(rs, md);
+	extract_listeners(rs, md);
+	rs->rs_simulated_ns = md->md_end;
+	rs->rs_wall_ns = wall_ns;
+	rs->rs_engine_calls = engine_statistics()->es_calls;
+	rs->rs_events = md->md_runs;
+	getrusage(RUSAGE_SELF, &ru);
+	rs->rs_peak_bytes = (int64_t)ru.ru_maxrss * 1024;
+}
+
+static void
+extract_peers(struct result *rs, struct model *md)
+{
+	for (int i = 0; i < md->md_setup->su_npeers; i++) {
+		const struct wrk_result *wr = wrk_result(md->md_peers[i]);
+		struct result_peer *rp = &rs->rs_peers[i];
+
+		rp->rp_completed = wr->wr_completed;
+		rp->rp_late = wr->wr_timeouts;
+		for (int e = 0; e < TCP_NENDS; e++)
+			rp->rp_failed += wr->wr_failed[e];
+		rp->rp_latency_ns = hist_mean(&wr->wr_latency) *
+				    (double)hist_count(&wr->wr_latency);
+		rp->rp_cycle_ns = hist_mean(&wr->wr_cycle) *
+				  (double)hist_count(&wr->wr_cycle);
+		rp->rp_p50_ns = hist_percentile(&wr->wr_latency, 50);
+		rp->rp_p99_ns = hist_percentile(&wr->wr_latency, 99);
+		rp->rp_max_ns = hist_max(&wr->wr_latency);
+		hist_merge(&rs->rs_latency, &wr->wr_latency);
+		hist_merge(&rs->rs_cycle, &wr->wr_cycle);
+		rs->rs_completed += wr->wr_completed;
+		rs->rs_slot_ns += wr->wr_slot_ns;
+		extract_bins(rs, wr);
+	}
+}
+
+static void
+extract_bins(struct result *rs, const struct wrk_result *wr)
+{
+	SIM_ASSERT(wr->wr_nbins <= RESULT_BINS);
+	for (int i = 0; i < wr->wr_nbins; i++)
+		bin_add(&rs->rs_bins[i], &wr->wr_bins[i]);
+}
+
+static void
+bin_add(struct wrk_bin *dst, const struct wrk_bin *src)
+{
+	dst->wb_n += src->wb_n;
+	dst->wb_latency += src->wb_latency;
+	for (int s = 0; s < STAGE_N; s++) {
+		dst->wb_stage[s] += src->wb_stage[s];
+		dst->wb_counted[s] += src->wb_counted[s];
+	}
+}
+
+/* Is there a steady state? Asked of the mean latency of each slice. */
+static void
+extract_slices(struct result *rs, struct model *md)
+{
+	int n = wrk_result(md->md_peers[0])->wr_nslices, used = 0, cut, batch;
+	double *means = sim_calloc(n > 0 ? n : 1, sizeof(*means));
+
+	for (int i = 0; i < n; i++) {
+		double sum = 0, count = 0;
+
+		for (int p = 0; p < md->md_setup->su_npeers; p++) {
+			const struct wrk_slice *ws =
+			    &wrk_result(md->md_peers[p])->wr_slices[i];
+
+			sum += (double)ws->ws_latency;
+			count += (double)ws->ws_n;
+		}
+		if (count > 0)
+			means[used++] = sum / count;
+	}
+	cut = stat_mser5(means, used, &batch);
+	rs->rs_unsteady = cut < 0 && batch > 0;
+	sim_free(means);
+}
+
+static void
+extract_cpus(struct result *rs, const struct model *md)
+{
+	SIM_ASSERT(md->md_ncpus <= RESULT_MAX_CPUS);
+	rs->rs_ncpus = md->md_ncpus;
+	for (int i = 0; i < md->md_ncpus; i++) {
+		const struct model_cpu *mc = &md->md_cpus[i];
+		struct result_cpu *rc = &rs->rs_cpus[i];
+
+		rc->rc_host = (int16_t)mc->mc_machine;
+		rc->rc_cpu = (int16_t)mc->mc_cpu->c_id;
+		rc->rc_idle_ns = mc->mc_cpu->c_idle;
+		if (i < md->md_nserver_cpus)
+			rc->rc_netisr_ns =
+			    ((const struct globaldata *)mc->mc_cpu)
+				->gd_netisr.ni_ns;
+		for (int c = 0; c < COST_N; c++)
+			rs->rs_cost_ns[mc->mc_machine][c] +=
+			    mc->mc_cpu->c_spent[c];
+	}
+}
+
+static void
+extract_listeners(struct result *rs, struct model *md)
+{
+	for (int i = 0; i < md->md_setup->su_nmachines; i++) {
+		const struct machine_procs *mp = md->md_machines[i].m_procs;
+
+		for (int k = 0; k < mp->mp_nworkers; k++) {
+			struct so_listen *sl = mp->mp_listeners[k];
+
+			/* Workers may share one. */
+			if (k > 0 && sl == mp->mp_listeners[k - 1])
+				continue;
+			SIM_ASSERT(rs->rs_nlisteners < RESULT_MAX_LISTENERS);
+			so_qlen_integrate(sl, md->md_end);
+			rs->rs_listeners[rs->rs_nlisteners++] =
+			    (struct result_listener){
+				    .rl_machine = (int16_t)i,
+				    .rl_index = (int16_t)sl->sl_index,
+				    .rl_cpu = (int16_t)
+						  sl->sl_so.so_gd->gd_cpu.c_id,
+				    .rl_qlen = sl->so_qlen,
+				    .rl_qmax = sl->sl_qmax,
+				    .rl_qlimit = sl->so_qlimit,
+				    .rl_qsum = sl->sl_qsum,
+				    .rl_syn_drops = sl->sl_syn_drops,
+				    .rl_refused = sl->sl_refused,
+				    .rl_accepted = sl->sl_accepted,
+			    };
+		}
+	}
+}
+
+void
+result_merge(struct result *dst, const struct result *src)
+{
+	bool first = dst->rs_reps == 0;
+
+	if (first) {
+		*dst = *src;
+		result_relocate(dst);
+		return;
+	}
+	SIM_ASSERT(dst->rs_ncpus == src->rs_ncpus);
+	dst->rs_reps += src->rs_reps;
+	dst->rs_measure_ns += src->rs_measure_ns;
+	dst->rs_completed += src->rs_completed;
+	dst->rs_slot_ns += src->rs_slot_ns;
+	hist_merge(&dst->rs_latency, &src->rs_latency);
+	hist_merge(&dst->rs_cycle, &src->rs_cycle);
+	for (int i = 0; i < RESULT_BINS; i++)
+		bin_add(&dst->rs_bins[i], &src->rs_bins[i]);
+	for (int i = 0; i < SETUP_MAX_PEERS; i++) {
+		dst->rs_peers[i].rp_completed += src->rs_peers[i].rp_completed;
+		dst->rs_peers[i].rp_late += src->rs_peers[i].rp_late;
+		dst->rs_peers[i].rp_failed += src->rs_peers[i].rp_failed;
+		dst->rs_peers[i].rp_latency_ns +=
+		    src->rs_peers[i].rp_latency_ns;
+		dst->rs_peers[i].rp_cycle_ns += src->rs_peers[i].rp_cycle_ns;
+	}
+	for (int i = 0; i < COUNTER_N; i++)
+		dst->rs_counters[i] += src->rs_counters[i];
+	for (int i = 0; i < dst->rs_ncpus; i++) {
+		dst->rs_cpus[i].rc_idle_ns += src->rs_cpus[i].rc_idle_ns;
+		dst->rs_cpus[i].rc_netisr_ns += src->rs_cpus[i].rc_netisr_ns;
+	}
+	for (int i = 0; i < RESULT_MAX_HOSTS; i++)
+		for (int c = 0; c < COST_N; c++)
+			dst->rs_cost_ns[i][c] += src->rs_cost_ns[i][c];
+	merge_listeners(dst, src);
+	dst->rs_unsteady = dst->rs_unsteady || src->rs_unsteady;
+	dst->rs_simulated_ns += src->rs_simulated_ns;
+	dst->rs_wall_ns += src->rs_wall_ns;
+	dst->rs_engine_calls += src->rs_engine_calls;
+	dst->rs_events += src->rs_events;
+	if (src->rs_peak_bytes > dst->rs_peak_bytes)
+		dst->rs_peak_bytes = src->rs_peak_bytes;
+}
+
+static void
+merge_listeners(struct result *dst, const struct result *src)
+{
+	SIM_ASSERT(dst->rs_nlisteners == src->rs_nlisteners);
+	for (int i = 0; i < dst->rs_nlisteners; i++) {
+		const struct result_listener *from = &src->rs_listeners[i];
+		struct result_listener *to = &dst->rs_listeners[i];
+
+		to->rl_qlen += from->rl_qlen;
+		if (from->rl_qmax > to->rl_qmax)
+			to->rl_qmax = from->rl_qmax;
+		to->rl_qsum += from->rl_qsum;
+		to->rl_syn_drops += from->rl_syn_drops;
+		to->rl_refused += from->rl_refused;
+		to->rl_accepted += from->rl_accepted;
+	}
+}
+
+void
+result_stages(const struct result *rs, double share, struct result_stages *rg)
+{
+	double left = 0;
+
+	*rg = (struct result_stages){ 0 };
+	for (int i = 0; i < RESULT_BINS; i++)
+		left += (double)rs->rs_bins[i].wb_n;
+	left *= share;
+	for (int i = RESULT_BINS - 1; i >= 0 && left > 0; i--) {
+		const struct wrk_bin *wb = &rs->rs_bins[i];
+		double n = (double)wb->wb_n, part;
+
+		if (n <= 0)
+			continue;
+		part = n <= left ? 1 : left / n;
+		left -= n * part;
+		rg->rg_n += n * part;
+		for (int s = 0; s < STAGE_N; s++) {
+			rg->rg_ns[s][0] += part * (double)wb->wb_stage[s];
+			rg->rg_ns[s][1] += part * (double)wb->wb_counted[s];
+		}
+	}
+	for (int s = 0; s < STAGE_N && rg->rg_n > 0; s++) {
+		for (int k = 0; k < 2; k++) {
+			rg->rg_ns[s][k] /= rg->rg_n;
+			rg->rg_total_ns[k] += rg->rg_ns[s][k];
+		}
+	}
+}
+
+struct result_little
+result_little(const struct result *rs)
+{
+	struct result_little rl = { 0 };
+
+	if (rs->rs_measure_ns == 0)
+		return rl;
+	rl.rl_n = (double)rs->rs_slot_ns / (double)rs->rs_measure_ns;
+	rl.rl_x = (double)hist_count(&rs->rs_cycle) /
+		  ((double)rs->rs_measure_ns * 1e-9);
+	rl.rl_w_ns = hist_mean(&rs->rs_cycle);
+	if (rl.rl_n > 0)
+		rl.rl_error =
+		    fabs(rl.rl_n - rl.rl_x * rl.rl_w_ns * 1e-9) / rl.rl_n;
+	return rl;
+}

@@ -1,0 +1,100 @@
+#ifndef SIM_LAB_RESULT_H
+#define SIM_LAB_RESULT_H
+
+/*
+ * Everything that a run yields, as plain data: it is taken from a model in a
+ * child process and sent through a pipe. Nearly all of it adds up, so that
+ * replications are merged exactly; what does not says so.
+ *
+ * Context: anywhere. Time: none.
+ */
+#include "model/model.h"
+#include "sim/core/hist.h"
+
+#define RESULT_COUNTS 33792 /* of a histogram up to an hour, 3 digits */
+#define RESULT_BINS (RESULT_COUNTS / 16 + 1)
+#define RESULT_MAX_HOSTS (SETUP_MAX_MACHINES + SETUP_MAX_PEERS)
+#define RESULT_MAX_CPUS (RESULT_MAX_HOSTS * SETUP_MAX_CPUS)
+#define RESULT_MAX_LISTENERS (SETUP_MAX_MACHINES * SETUP_MAX_CPUS)
+
+/* A peer. Quantiles are those of the first replication. */
+struct result_peer {
+	uint64_t rp_completed, rp_late, rp_failed;
+	double rp_latency_ns, rp_cycle_ns; /* sums */
+	int64_t rp_p50_ns, rp_p99_ns, rp_max_ns;
+};
+
+struct result_cpu {
+	int16_t rc_host; /* a machine, or machines + peer */
+	int16_t rc_cpu;
+	int64_t rc_idle_ns;
+	int64_t rc_netisr_ns; /* by protocol threads, on whatever stack */
+};
+
+struct result_listener {
+	int16_t rl_machine, rl_index, rl_cpu;
+	int rl_qlen, rl_qmax, rl_qlimit; /* qlen at the end: a sum; max: a max */
+	int64_t rl_qsum;		 /* ns: integral of the length */
+	uint64_t rl_syn_drops, rl_refused; /* since the start, as in netstat */
+	uint64_t rl_accepted;
+};
+
+struct result {
+	int rs_reps;		/* replications in here */
+	int64_t rs_measure_ns;	/* measured, of all replications */
+	uint64_t rs_completed;	/* responses */
+	int64_t rs_slot_ns;	/* integral of slots in a cycle */
+	struct hist rs_latency; /* ns; counts are in rs_counts: relocate */
+	struct hist rs_cycle;
+	int64_t rs_counts[2][RESULT_COUNTS];
+	struct wrk_bin rs_bins[RESULT_BINS]; /* requests of like latency */
+	struct result_peer rs_peers[SETUP_MAX_PEERS];
+	int64_t rs_counters[COUNTER_N];
+	int rs_ncpus;
+	struct result_cpu rs_cpus[RESULT_MAX_CPUS];
+	int64_t rs_cost_ns[RESULT_MAX_HOSTS][COST_N];
+	int rs_nlisteners;
+	struct result_listener rs_listeners[RESULT_MAX_LISTENERS];
+	bool rs_unsteady; /* MSER-5 wants to cut over half of the slices */
+
+	/* The `run` object: not a function of scenario and seed. */
+	int64_t rs_simulated_ns, rs_wall_ns;
+	uint64_t rs_engine_calls, rs_events;
+	int64_t rs_peak_bytes; /* the largest */
+};
+
+/* Means of a group of requests: [counted], counted being the clock on. */
+struct result_stages {
+	double rg_n; /* requests */
+	double rg_ns[STAGE_N][2];
+	double rg_total_ns[2];
+};
+
+/* N = X * W: slots in a cycle, cycles a second, mean cycle. */
+struct result_little {
+	double rl_n, rl_x, rl_w_ns;
+	double rl_error; /* |N - X W| / N; 0 when N is */
+};
+
+/* Empty; replications can be merged into it. Gives it; free with sim_free(). */
+struct result *result_create(void);
+
+/* Take all from a model that has run. It must not have been destroyed. */
+void result_extract(struct result *, struct model *, int64_t wall_ns);
+
+/* The bytes were copied from elsewhere: find the counts again. */
+void result_relocate(struct result *);
+
+/* Add a replication of the same setup. */
+void result_merge(struct result *dst, const struct result *src);
+
+/*
+ * Means per stage over the slowest `share` (0..1] of the requests. Bins are
+ * taken from the top; of the last one, a proportional part.
+ */
+void result_stages(
+    const struct result *, double share, struct result_stages *);
+
+struct result_little result_little(const struct result *);
+
+#endif

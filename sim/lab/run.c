@@ -1,0 +1,359 @@
+#include "sim/lab/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sim/core/alloc.h"
+#include "sim/core/assert.h"
+#include "sim/lab/progress.h"
+#include "sim/lab/run_child.h"
+
+#define MAX_JOBS 256
+#define LOG_MAX 65536 /* of a child's stderr */
+
+struct child {
+	pid_t ch_pid;
+	struct run_job *ch_job;
+	int ch_fds[2];	 /* frames, stderr; -1: at its end */
+	char *ch_in;	 /* frames not yet complete */
+	size_t ch_nin;
+	char *ch_log;
+	size_t ch_nlog;
+	sim_ns ch_now;
+};
+
+struct batch {
+	const struct run_options *ba_ro;
+	struct run_job *ba_jobs;
+	int ba_njobs, ba_next;
+	struct child ba_children[MAX_JOBS];
+	int ba_nchildren, ba_max;
+	sim_ns ba_done, ba_total; /* simulated; done: of those that ended */
+	struct progress ba_progress;
+	bool ba_failed;
+};
+
+static bool child_start(struct batch *, struct run_job *);
+static void child_read(struct batch *, struct child *, int which);
+static void child_frames(struct batch *, struct child *);
+static void child_end(struct batch *, struct child *);
+static void child_report(struct batch *, const struct child *, int status);
+static void child_forget(struct batch *, struct child *);
+static void wait_some(struct batch *, const sigset_t *);
+static void show(struct batch *, bool now);
+static void kill_all(struct batch *);
+static sim_ns job_length(const struct run_job *);
+static void signals_take(sigset_t *old, struct sigaction *);
+static void signals_back(const sigset_t *old, const struct sigaction *);
+
+static volatile sig_atomic_t interrupted, asked;
+
+static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP };
+static const int ask_signals[] = {
+	SIGUSR1,
+#ifdef SIGINFO
+	SIGINFO,
+#endif
+};
+#define NSTOP (sizeof(stop_signals) / sizeof(stop_signals[0]))
+#define NASK (sizeof(ask_signals) / sizeof(ask_signals[0]))
+
+enum run_status
+run_jobs(struct run_job *jobs, int n, const struct run_options *ro)
+{
+	struct batch *ba = sim_calloc(1, sizeof(*ba));
+	struct sigaction old[NSTOP + NASK];
+	enum run_status status;
+	sigset_t mask;
+
+	ba->ba_ro = ro;
+	ba->ba_jobs = jobs;
+	ba->ba_njobs = n;
+	ba->ba_max = ro->ro_jobs > 0 ? ro->ro_jobs
+				     : (int)sysconf(_SC_NPROCESSORS_ONLN);
+	if (ba->ba_max > MAX_JOBS)
+		ba->ba_max = MAX_JOBS;
+	for (int i = 0; i < n; i++)
+		ba->ba_total += job_length(&jobs[i]);
+	progress_init(&ba->ba_progress);
+	signals_take(&mask, old);
+	while (!interrupted && !ba->ba_failed &&
+	       (ba->ba_nchildren > 0 || ba->ba_next < n)) {
+		if (ba->ba_next < n && ba->ba_nchildren < ba->ba_max) {
+			ba->ba_failed = !child_start(ba, &jobs[ba->ba_next++]);
+			continue;
+		}
+		wait_some(ba, &mask);
+		show(ba, asked);
+		asked = 0;
+	}
+	progress_clear(&ba->ba_progress);
+	kill_all(ba);
+	status = interrupted ? RUN_INTERRUPTED
+			     : (ba->ba_failed ? RUN_FAILED : RUN_DONE);
+	signals_back(&mask, old);
+	sim_free(ba);
+	return status;
+}
+
+static sim_ns
+job_length(const struct run_job *rj)
+{
+	return rj->rj_setup->su_run.sr_warmup + rj->rj_setup->su_run.sr_measure;
+}
+
+static void
+on_signal(int sig)
+{
+	for (size_t i = 0; i < NSTOP; i++) {
+		if (sig == stop_signals[i])
+			interrupted = 1;
+	}
+	if (!interrupted)
+		asked = 1;
+}
+
+/* Blocked but for the moments in which we wait. */
+static void
+signals_take(sigset_t *mask, struct sigaction *old)
+{
+	struct sigaction sa = { .sa_handler = on_signal };
+	sigset_t set;
+
+	interrupted = asked = 0;
+	sigemptyset(&set);
+	for (size_t i = 0; i < NSTOP; i++)
+		sigaddset(&set, stop_signals[i]);
+	for (size_t i = 0; i < NASK; i++)
+		sigaddset(&set, ask_signals[i]);
+	sigprocmask(SIG_BLOCK, &set, mask);
+	for (size_t i = 0; i < NSTOP; i++)
+		sigaction(stop_signals[i], &sa, &old[i]);
+	for (size_t i = 0; i < NASK; i++)
+		sigaction(ask_signals[i], &sa, &old[NSTOP + i]);
+}
+
+static void
+signals_back(const sigset_t *mask, const struct sigaction *old)
+{
+	for (size_t i = 0; i < NSTOP; i++)
+		sigaction(stop_signals[i], &old[i], NULL);
+	for (size_t i = 0; i < NASK; i++)
+		sigaction(ask_signals[i], &old[NSTOP + i], NULL);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+}
+
+/*
+ * The parent decides when a child stops, and a child does not outlive it. Keys
+ * of the terminal reach both, so the child ignores them.
+ */
+static void
+child_main(const struct batch *ba, const struct run_job *rj, int out, int err)
+{
+	for (size_t i = 0; i < NSTOP; i++)
+		signal(stop_signals[i], SIG_IGN);
+	for (size_t i = 0; i < NASK; i++)
+		signal(ask_signals[i], SIG_IGN);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	dup2(err, STDERR_FILENO);
+	setvbuf(stderr, NULL, _IOLBF, 0);
+	run_child(rj, ba->ba_ro, out);
+}
+
+/* Returns: false after an error. */
+static bool
+child_start(struct batch *ba, struct run_job *rj)
+{
+	struct child *ch = &ba->ba_children[ba->ba_nchildren];
+	int out[2], err[2];
+
+	if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) {
+		fprintf(stderr, "solab: pipe: %s\n", strerror(errno));
+		return false;
+	}
+	fflush(NULL);
+	*ch = (struct child){ .ch_job = rj, .ch_fds = { out[0], err[0] } };
+	ch->ch_pid = fork();
+	if (ch->ch_pid == 0)
+		child_main(ba, rj, out[1], err[1]);
+	close(out[1]);
+	close(err[1]);
+	if (ch->ch_pid < 0) {
+		fprintf(stderr, "solab: fork: %s\n", strerror(errno));
+		close(out[0]);
+		close(err[0]);
+		return false;
+	}
+	ch->ch_in = sim_calloc(
+	    1, sizeof(struct run_frame) + sizeof(struct result) + 1);
+	ch->ch_log = sim_calloc(1, LOG_MAX + 1);
+	ba->ba_nchildren++;
+	return true;
+}
+
+static void
+wait_some(struct batch *ba, const sigset_t *mask)
+{
+	const struct timespec tick = { .tv_nsec = 200000000 };
+	struct pollfd fds[2 * MAX_JOBS];
+	int n = 0;
+
+	for (int i = 0; i < ba->ba_nchildren; i++)
+		for (int k = 0; k < 2; k++)
+			fds[n++] = (struct pollfd){
+				.fd = ba->ba_children[i].ch_fds[k],
+				.events = POLLIN,
+			};
+	if (ppoll(fds, n, &tick, mask) <= 0)
+		return;
+	/* From the end: a child that ends is replaced by the last one. */
+	for (int i = ba->ba_nchildren - 1; i >= 0; i--) {
+		struct child *ch = &ba->ba_children[i];
+
+		for (int k = 0; k < 2; k++) {
+			if (fds[2 * i + k].revents != 0)
+				child_read(ba, ch, k);
+		}
+		if (ch->ch_fds[0] < 0 && ch->ch_fds[1] < 0)
+			child_end(ba, ch);
+	}
+}
+
+static void
+child_read(struct batch *ba, struct child *ch, int which)
+{
+	const size_t room = sizeof(struct run_frame) + sizeof(struct result);
+	char spill[4096], *at = spill;
+	size_t size = sizeof(spill);
+	ssize_t n;
+
+	if (which == 0) {
+		at = ch->ch_in + ch->ch_nin;
+		size = room - ch->ch_nin;
+	} else if (ch->ch_nlog < LOG_MAX) {
+		at = ch->ch_log + ch->ch_nlog;
+		size = LOG_MAX - ch->ch_nlog;
+	}
+	n = read(ch->ch_fds[which], at, size);
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	if (n <= 0) {
+		close(ch->ch_fds[which]);
+		ch->ch_fds[which] = -1;
+	} else if (which == 0) {
+		ch->ch_nin += (size_t)n;
+		child_frames(ba, ch);
+	} else if (at != spill) {
+		ch->ch_nlog += (size_t)n;
+	}
+}
+
+/* Take what is complete. */
+static void
+child_frames(struct batch *ba, struct child *ch)
+{
+	struct run_frame rf;
+	size_t whole;
+
+	(void)ba;
+	while (ch->ch_nin >= sizeof(rf)) {
+		memcpy(&rf, ch->ch_in, sizeof(rf));
+		whole = sizeof(rf) + rf.rf_size;
+		if (ch->ch_nin < whole)
+			return;
+		if (rf.rf_kind == RUN_FRAME_RESULT) {
+			SIM_ASSERT(rf.rf_size == sizeof(struct result));
+			ch->ch_job->rj_result =
+			    sim_calloc(1, sizeof(struct result));
+			memcpy(ch->ch_job->rj_result, ch->ch_in + sizeof(rf),
+			    rf.rf_size);
+			result_relocate(ch->ch_job->rj_result);
+		} else {
+			SIM_ASSERT(rf.rf_size == sizeof(ch->ch_now));
+			memcpy(&ch->ch_now, ch->ch_in + sizeof(rf),
+			    sizeof(ch->ch_now));
+		}
+		ch->ch_nin -= whole;
+		memmove(ch->ch_in, ch->ch_in + whole, ch->ch_nin);
+	}
+}
+
+static void
+child_end(struct batch *ba, struct child *ch)
+{
+	int status;
+
+	while (waitpid(ch->ch_pid, &status, 0) < 0 && errno == EINTR)
+		;
+	ba->ba_done += job_length(ch->ch_job);
+	if (status != 0 || ch->ch_job->rj_result == NULL) {
+		child_report(ba, ch, status);
+		ba->ba_failed = true;
+	} else if (ch->ch_nlog > 0) {
+		progress_clear(&ba->ba_progress);
+		fwrite(ch->ch_log, 1, ch->ch_nlog, stderr);
+	}
+	child_forget(ba, ch);
+}
+
+static void
+child_report(struct batch *ba, const struct child *ch, int status)
+{
+	const struct run_job *rj = ch->ch_job;
+
+	progress_clear(&ba->ba_progress);
+	fwrite(ch->ch_log, 1, ch->ch_nlog, stderr);
+	if (ch->ch_nlog > 0 && ch->ch_log[ch->ch_nlog - 1] != '\n')
+		fputc('\n', stderr);
+	fprintf(stderr, "solab: run failed: %s, %s, seed %u, replication %u: ",
+	    ba->ba_ro->ro_scenario, rj->rj_label,
+	    (unsigned)rj->rj_setup->su_run.sr_seed, (unsigned)rj->rj_rep);
+	if (WIFSIGNALED(status))
+		fprintf(stderr, "killed by signal %d (%s)\n", WTERMSIG(status),
+		    strsignal(WTERMSIG(status)));
+	else
+		fprintf(stderr, "exit status %d\n", WEXITSTATUS(status));
+}
+
+static void
+child_forget(struct batch *ba, struct child *ch)
+{
+	for (int k = 0; k < 2; k++) {
+		if (ch->ch_fds[k] >= 0)
+			close(ch->ch_fds[k]);
+	}
+	sim_free(ch->ch_in);
+	sim_free(ch->ch_log);
+	*ch = ba->ba_children[--ba->ba_nchildren];
+}
+
+static void
+kill_all(struct batch *ba)
+{
+	while (ba->ba_nchildren > 0) {
+		struct child *ch = &ba->ba_children[ba->ba_nchildren - 1];
+
+		kill(ch->ch_pid, SIGKILL);
+		while (waitpid(ch->ch_pid, NULL, 0) < 0 && errno == EINTR)
+			;
+		child_forget(ba, ch);
+	}
+}
+
+static void
+show(struct batch *ba, bool now)
+{
+	sim_ns done = ba->ba_done;
+
+	for (int i = 0; i < ba->ba_nchildren; i++)
+		done += ba->ba_children[i].ch_now;
+	if (now || !ba->ba_ro->ro_quiet)
+		progress_update(&ba->ba_progress, done, ba->ba_total, now);
+}

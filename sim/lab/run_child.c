@@ -1,0 +1,142 @@
+#include "sim/lab/run_child.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "model/trace.h"
+#include "sim/core/alloc.h"
+#include "sim/lab/progress.h"
+#include "sim/lab/trace_text.h"
+
+#define REPORT_NS 100000000LL /* real time between two reports */
+#define TRACE_LIMIT 5000000   /* records; 48 bytes each */
+
+struct sender {
+	int fd;
+	int64_t last; /* wall */
+};
+
+static bool send_frame(int fd, enum run_frame_kind, const void *, size_t);
+static void send_progress(sim_ns now, sim_ns end, void *);
+static bool trace_end(const struct run_trace *, const struct model *);
+static void where(char *, int);
+
+static struct sim_trace trace;
+
+void
+run_child(const struct run_job *rj, const struct run_options *ro, int fd)
+{
+	struct sender sd = { fd, wall_ns() };
+	struct result *rs;
+	struct model *md;
+	int64_t wall;
+	bool ok = true;
+
+	md = run_here(rj, ro, send_progress, &sd, &wall);
+	rs = result_create();
+	result_extract(rs, md, wall);
+	if (rj->rj_trace != NULL)
+		ok = trace_end(rj->rj_trace, md);
+	model_destroy(md);
+	sim_bug_set_context(NULL);
+	ok = ok && send_frame(fd, RUN_FRAME_RESULT, rs, sizeof(*rs));
+	sim_free(rs);
+	fflush(stderr);
+	_exit(ok ? 0 : 1);
+}
+
+struct model *
+run_here(const struct run_job *rj, const struct run_options *ro,
+    void (*progress)(sim_ns now, sim_ns end, void *), void *arg, int64_t *wall)
+{
+	const struct model_options mo = {
+		.mo_exact = ro->ro_exact,
+		.mo_rep = rj->rj_rep,
+		.mo_progress = progress,
+		.mo_progress_arg = arg,
+	};
+	const struct sim_bug_context bc = {
+		.bc_seed = rj->rj_setup->su_run.sr_seed,
+		.bc_scenario = ro->ro_scenario,
+		.bc_where = where,
+	};
+	struct model *md;
+	int64_t start = wall_ns();
+
+	sim_bug_set_context(&bc);
+	if (rj->rj_trace != NULL)
+		sim_trace_open(&trace, trace_kinds, rj->rj_trace->rt_from,
+		    rj->rj_trace->rt_to, TRACE_LIMIT);
+	md = model_create(rj->rj_setup, &mo);
+	model_run(md);
+	*wall = wall_ns() - start;
+	return md;
+}
+
+static void
+where(char *buf, int len)
+{
+	sim_ns now = engine_now();
+
+	snprintf(buf, len, "at %lld.%09lld s, in %s",
+	    (long long)(now / 1000000000), (long long)(now % 1000000000),
+	    engine_actor_name());
+}
+
+static bool
+trace_end(const struct run_trace *rt, const struct model *md)
+{
+	bool ok;
+
+	trace_text(rt->rt_fp, &trace, md);
+	if (trace.st_lost > 0)
+		fprintf(stderr,
+		    "solab: %s: %llu records did not fit; "
+		    "use a shorter --trace-window\n",
+		    rt->rt_name, (unsigned long long)trace.st_lost);
+	sim_trace_close(&trace);
+	ok = fflush(rt->rt_fp) == 0 && !ferror(rt->rt_fp);
+	if (!ok)
+		fprintf(stderr, "solab: %s: %s\n", rt->rt_name,
+		    strerror(errno));
+	return ok;
+}
+
+static void
+send_progress(sim_ns now, sim_ns end, void *arg)
+{
+	struct sender *sd = arg;
+
+	(void)end;
+	if (wall_ns() - sd->last < REPORT_NS)
+		return;
+	sd->last = wall_ns();
+	send_frame(sd->fd, RUN_FRAME_PROGRESS, &now, sizeof(now));
+}
+
+static bool
+send_bytes(int fd, const void *bytes, size_t size)
+{
+	const char *p = bytes;
+	ssize_t n;
+
+	while (size > 0) {
+		n = write(fd, p, size);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return false;
+		p += n;
+		size -= (size_t)n;
+	}
+	return true;
+}
+
+static bool
+send_frame(int fd, enum run_frame_kind kind, const void *body, size_t size)
+{
+	struct run_frame rf = { kind, (uint32_t)size };
+
+	return send_bytes(fd, &rf, sizeof(rf)) && send_bytes(fd, body, size);
+}

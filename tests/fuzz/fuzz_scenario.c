@@ -1,0 +1,210 @@
+/*
+ * Any bytes as a scenario file: an error message or a scenario whose every
+ * point resolves, never a crash. Lines "#set PATH=VALUE" at the beginning are
+ * overrides of the command line.
+ *
+ * With libFuzzer:
+ *	clang -fsanitize=fuzzer,address,undefined -DSOLAB_LIBFUZZER ...
+ * Without it main() tries some thousand mutations of a good scenario.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sim/core/alloc.h"
+#include "sim/lab/scenario.h"
+
+#define MAX_SETS 4
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static char dir[] = "/tmp/solab-fuzz-XXXXXX";
+
+static void
+profile_write(const char *name, const char *role, int host)
+{
+	char path[100];
+	FILE *fp;
+
+	snprintf(path, sizeof(path), "%s/%s.yaml", dir, name);
+	fp = fopen(path, "w");
+	if (fp == NULL)
+		abort();
+	fprintf(fp,
+	    "role: %s\ncpus: {value: 4, kind: guess, source: s}\n"
+	    "threads_per_core: {value: 2, kind: guess, source: s}\n"
+	    "smt_idle_speed: {value: 1.6, kind: guess, source: s}\n"
+	    "cache: {knee: {value: 450KiB, kind: guess, source: s},\n"
+	    "  touch: {value: 1KiB, kind: guess, source: s}}\n",
+	    role);
+	for (int i = 0; i < COST_work; i++) {
+		if (cost_infos[i].ci_host == host)
+			fprintf(fp, "%s: {cost: 1us, kind: guess, source: s}\n",
+			    cost_infos[i].ci_name);
+	}
+	fclose(fp);
+}
+
+static void
+cleanup(void)
+{
+	char path[100];
+
+	snprintf(path, sizeof(path), "%s/big.yaml", dir);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/small.yaml", dir);
+	unlink(path);
+	rmdir(dir);
+}
+
+static int
+file_open(void)
+{
+	if (mkdtemp(dir) == NULL)
+		abort();
+	atexit(cleanup);
+	profile_write("big", "server", 0);
+	profile_write("small", "client", 1);
+	return memfd_create("scenario", 0);
+}
+
+/* Take "#set " lines off the beginning. */
+static int
+sets_split(char **text, size_t *size, const char **sets)
+{
+	int n = 0;
+	char *nl;
+
+	while (n < MAX_SETS && strncmp(*text, "#set ", 5) == 0 &&
+	       (nl = memchr(*text, '\n', *size)) != NULL) {
+		*nl = '\0';
+		sets[n++] = *text + 5;
+		*size -= (size_t)(nl + 1 - *text);
+		*text = nl + 1;
+	}
+	return n;
+}
+
+static void
+use(struct scenario *sc)
+{
+	static struct setup su;
+	int n = scenario_npoints(sc);
+	char label[200];
+
+	for (int i = SCENARIO_BASE; i < n && i < 3; i++) {
+		scenario_point(sc, i, &su);
+		scenario_point_label(sc, i, label, sizeof(label));
+	}
+	for (int i = 0; i < sc->sc_nfits; i++)
+		scenario_fit_set(sc, i, &su, scenario_fit_get(sc, i, &su) + 1);
+	scenario_destroy(sc);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static int fd = -1;
+	static FILE *null;
+	const char *sets[MAX_SETS];
+	char *copy = sim_calloc(size + 1, 1), *text = copy, path[40];
+	struct scenario *sc;
+	struct diag d;
+	int nsets;
+
+	if (fd < 0) {
+		fd = file_open();
+		null = fopen("/dev/null", "w");
+	}
+	if (size > 0)
+		memcpy(copy, data, size);
+	nsets = sets_split(&text, &size, sets);
+	if (ftruncate(fd, 0) != 0 || pwrite(fd, text, size, 0) != (ssize_t)size)
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	diag_init(&d);
+	sc = scenario_load(path, sets, nsets, dir, &d);
+	if ((sc == NULL) != (d.d_nerrors > 0))
+		abort();
+	diag_print(&d, null);
+	diag_fini(&d);
+	if (sc != NULL)
+		use(sc);
+	sim_free(copy);
+	return 0;
+}
+
+#ifndef SOLAB_LIBFUZZER
+static const char good[] =
+    "#set server.hardware.ngx_request=30us\n"
+    "#set connections=100,200\n"
+    "title: t\nmachines:\n  server: &s\n    kernel: dragonfly-2017\n"
+    "    hardware: big\n"
+    "    nics: {ix: {model: x550, ports: 2, latency: 5us, polling: true}}\n"
+    "    sysctl: {kern.ipc.soavailconn: 32, net.netisr.ncpus: 4}\n"
+    "    processes: {nginx: {workers: 4, reuseport: true, object: 1KiB}}\n"
+    "peers:\n  c0: {hardware: small, link: server.ix0, connections: 16}\n"
+    "  c1: {extends: c0, link: server.ix1, loss: 0.1%, timeout: 2 s}\n"
+    "run: {warmup: 5s}\nsweep:\n  object: [1KiB, 8KiB]\n"
+    "  soavailconn: [0, 32]\npublished:\n"
+    "  - where: {object: 8KiB, soavailconn: 0}\n    fitted: [throughput]\n"
+    "    throughput: {value: 2.88 /s, tolerance: 2%}\n"
+    "fit:\n  - {cost: server.hardware.ngx_request, range: 5us..80us,\n"
+    "     cell: {where: {object: 8KiB, soavailconn: 0}, "
+    "metric: throughput}}\n";
+
+static uint32_t
+next(uint64_t *x, uint32_t below)
+{
+	*x = *x * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(*x >> 33) % below;
+}
+
+/* Change, cut, double or swap a few bytes. */
+static size_t
+mutate(char *text, size_t size, uint64_t *x)
+{
+	static const char odd[] = "[]{}:,-&*!|>'\"%@#\t\n .0123456789aszKM\xff";
+	int times = 1 + (int)next(x, 4);
+
+	for (int i = 0; i < times && size > 20; i++) {
+		size_t at = next(x, (uint32_t)size - 16);
+		size_t n = 1 + next(x, 15);
+
+		switch (next(x, 3)) {
+		case 0:
+			text[at] = odd[next(x, sizeof(odd) - 1)];
+			break;
+		case 1:
+			memmove(text + at, text + at + n, size - at - n);
+			size -= n;
+			break;
+		case 2:
+			memmove(text + at + n, text + at, size - at);
+			size += n;
+			break;
+		}
+	}
+	return size;
+}
+
+int
+main(void)
+{
+	char text[sizeof(good) + 4 * 16];
+	uint64_t x = 1;
+	size_t size;
+
+	for (int i = 0; i < 5000; i++) {
+		size = sizeof(good) - 1;
+		memcpy(text, good, size);
+		if (i > 0)
+			size = mutate(text, size, &x);
+		LLVMFuzzerTestOneInput((const uint8_t *)text, size);
+	}
+	return 0;
+}
+#endif

@@ -1,0 +1,349 @@
+#ifndef TESTS_TRACE_STORY_H
+#define TESTS_TRACE_STORY_H
+
+/*
+ * A story: a scenario of this folder, run once as it is and once without
+ * look-ahead (which must not change a letter), and what its trace tells.
+ *
+ * How to read the long form. Each line is one charge: the time at which it
+ * begins, its CPU and thread, its ns, and the sum since the CPU was last idle.
+ * A line's time is the time of the line before it on that CPU, and that line's
+ * ns; what does not follow from this is said: "idle", with its length, and
+ * "interrupted", after which the sum also holds what the interrupted charge
+ * still has to run. Lines without a charge take no time.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "model/model.h"
+#include "model/trace.h"
+#include "sim/lab/scenario.h"
+
+#define STORY_CPUS 8
+#define STORY_DEPTH 4
+#define STORY_SETS 12
+#define STORY_KIND(name) (1u << TRACE_##name)
+#define STORY_ALL (~0u)
+#define STORY_EVENTS (~STORY_KIND(COST))
+
+struct story {
+	const char *sy_file; /* under tests/trace/ */
+	const char *sy_sets[STORY_SETS + 1];
+	sim_ns sy_from, sy_to; /* window; who has a CPU is told from 0 on */
+	unsigned sy_kinds;     /* STORY_KIND bits to print */
+	bool sy_server_only;
+	/* After the trace; may be NULL. */
+	void (*sy_end)(FILE *, const struct model *);
+	void (*sy_progress)(FILE *, const struct model *, sim_ns);
+};
+
+/* Who has a CPU, told from the charges. */
+enum story_thread { ST_IDLE, ST_USER, ST_NETISR, ST_INTR, ST_ITHREAD };
+
+struct story_cpu {
+	sim_ns sc_end;	/* all that was charged is done */
+	sim_ns sc_busy; /* since when the CPU is not idle */
+	enum story_thread sc_stack[STORY_DEPTH];
+	int sc_depth;
+};
+
+struct story_teller {
+	FILE *te_out;
+	const struct story *te_story;
+	struct model *te_model;
+	struct story_cpu te_cpus[STORY_CPUS];
+	FILE *te_null; /* for what comes before the window */
+};
+
+static inline void
+story_cpu_name(const struct model *md, int where, char *buf, size_t size)
+{
+	const struct model_cpu *mc = &md->md_cpus[where];
+	const struct setup *su = md->md_setup;
+	int peer = mc->mc_machine - su->su_nmachines;
+
+	snprintf(buf, size, "%s.%d",
+	    peer < 0 ? su->su_machines[mc->mc_machine].sm_name
+		     : su->su_peers[peer].pe_name,
+	    mc->mc_cpu->c_id);
+}
+
+static inline const char *
+story_thread_name(const struct story_cpu *sc, bool peer)
+{
+	static const char *const names[] = { "idle", "nginx", "netisr", "intr",
+		"ix" };
+	enum story_thread st = sc->sc_stack[sc->sc_depth];
+
+	return peer ? "wrk" : names[st];
+}
+
+static inline void
+story_push(struct story_cpu *sc, enum story_thread st)
+{
+	SIM_ASSERT(sc->sc_depth + 1 < STORY_DEPTH);
+	sc->sc_stack[++sc->sc_depth] = st;
+}
+
+/* The next charge of the same CPU, or -1. */
+static inline int
+story_next_cost(const struct sim_trace *st, uint64_t i)
+{
+	for (uint64_t k = i + 1; k < st->st_n; k++)
+		if (st->st_recs[k].tr_where == st->st_recs[i].tr_where &&
+		    st->st_recs[k].tr_kind == TRACE_COST)
+			return (int)st->st_recs[k].tr_a;
+	return -1;
+}
+
+/* Before a charge is printed: did its thread begin with it? */
+static inline void
+story_thread_before(struct story_cpu *sc, int cost)
+{
+	enum story_thread st = sc->sc_stack[sc->sc_depth];
+
+	if (cost == COST_intr && st != ST_INTR)
+		story_push(sc, ST_INTR);
+	else if (st == ST_INTR && cost != COST_hardclock && cost != COST_intr &&
+		 cost != COST_lwkt_switch)
+		sc->sc_depth--;
+}
+
+/* After a switch: who has the CPU now? */
+static inline void
+story_thread_after(struct story_cpu *sc, int cost, int next)
+{
+	enum story_thread *st = &sc->sc_stack[sc->sc_depth];
+
+	if (cost != COST_lwkt_switch)
+		return;
+	if (next == COST_msg_dispatch) {
+		if (*st == ST_INTR)
+			sc->sc_depth--;
+		story_push(sc, ST_NETISR);
+	} else if (*st == ST_NETISR || *st == ST_ITHREAD) {
+		sc->sc_depth--;
+	} else if (*st == ST_INTR) {
+		*st = ST_ITHREAD;
+	} else {
+		*st = *st == ST_IDLE ? ST_USER : ST_IDLE;
+	}
+}
+
+static inline void
+story_time(FILE *f, sim_ns t)
+{
+	fprintf(f, "%lld.%09lld", (long long)(t / 1000000000),
+	    (long long)(t % 1000000000));
+}
+
+static inline void
+story_cost(struct story_teller *te, const struct sim_trace *st, uint64_t i,
+    const char *cpu)
+{
+	const struct sim_trace_rec *tr = &st->st_recs[i];
+	struct story_cpu *sc = &te->te_cpus[tr->tr_where];
+	bool peer = tr->tr_where >= te->te_model->md_nserver_cpus;
+	FILE *f = te->te_out;
+
+	story_thread_before(sc, (int)tr->tr_a);
+	if (tr->tr_time > sc->sc_end) {
+		story_time(f, tr->tr_time);
+		fprintf(f, "  %-9s was idle for %lld\n", cpu,
+		    (long long)(tr->tr_time - sc->sc_end));
+		sc->sc_end = sc->sc_busy = tr->tr_time;
+	} else if (tr->tr_time < sc->sc_end && tr->tr_a == COST_intr) {
+		story_time(f, tr->tr_time);
+		fprintf(f, "  %-9s interrupted, %lld still to run\n", cpu,
+		    (long long)(sc->sc_end - tr->tr_time));
+	}
+	sc->sc_end += tr->tr_b;
+	story_time(f, tr->tr_time);
+	fprintf(f, "  %-9s %-6s %7lld %8lld  %s\n", cpu,
+	    story_thread_name(sc, peer), (long long)tr->tr_b,
+	    (long long)(sc->sc_end - sc->sc_busy),
+	    cost_infos[tr->tr_a].ci_name);
+	story_thread_after(sc, (int)tr->tr_a, story_next_cost(st, i));
+}
+
+/* SAF etc. */
+static inline void
+story_flags(FILE *f, int flags)
+{
+	static const char letters[] = "FSRPA";
+
+	for (int i = 0; i < 5; i++)
+		if (flags & 1 << i)
+			fputc(letters[i], f);
+}
+
+static inline void
+story_event(struct story_teller *te, const struct sim_trace_rec *tr,
+    const char *cpu)
+{
+	const struct sim_trace_kind *tk = &trace_kinds[tr->tr_kind];
+	FILE *f = te->te_out;
+
+	story_time(f, tr->tr_time);
+	fprintf(f, "  %-9s ", cpu);
+	if (te->te_story->sy_kinds & STORY_KIND(COST))
+		fprintf(f, "%-6s %7s %8s  ", "", "", "");
+	fprintf(f, "* %s: ", tk->tk_name);
+	if (tr->tr_kind == TRACE_RX || tr->tr_kind == TRACE_TX) {
+		story_flags(f, (int)tr->tr_a);
+		fprintf(f, " len %lld", (long long)tr->tr_b);
+	} else {
+		/* The formats are the model's own. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+		fprintf(f, tk->tk_format, (long long)tr->tr_a,
+		    (long long)tr->tr_b);
+#pragma GCC diagnostic pop
+	}
+	if (tr->tr_id != 0)
+		fprintf(f, " (client port %u)", flow_port(tr->tr_id));
+	fputc('\n', f);
+}
+
+static inline void
+story_trace(struct story_teller *te, struct sim_trace *st)
+{
+	FILE *out = te->te_out;
+
+	sim_trace_sort(st);
+	SIM_ASSERT(st->st_lost == 0);
+	te->te_null = fopen("/dev/null", "w");
+	for (uint64_t i = 0; i < st->st_n; i++) {
+		const struct sim_trace_rec *tr = &st->st_recs[i];
+		char cpu[32];
+
+		SIM_ASSERT(tr->tr_where < STORY_CPUS);
+		if ((te->te_story->sy_kinds & 1u << tr->tr_kind) == 0)
+			continue;
+		if (te->te_story->sy_server_only &&
+		    tr->tr_where >= te->te_model->md_nserver_cpus)
+			continue;
+		story_cpu_name(te->te_model, tr->tr_where, cpu, sizeof(cpu));
+		te->te_out =
+		    tr->tr_time < te->te_story->sy_from ? te->te_null : out;
+		if (tr->tr_kind == TRACE_COST)
+			story_cost(te, st, i, cpu);
+		else
+			story_event(te, tr, cpu);
+	}
+	fclose(te->te_null);
+	te->te_out = out;
+}
+
+static inline void
+story_progress(sim_ns now, sim_ns end, void *arg)
+{
+	const struct story_teller *te = arg;
+
+	(void)end;
+	te->te_story->sy_progress(te->te_out, te->te_model, now);
+}
+
+/* Run a story and write what it tells. */
+static inline void
+story_tell(const struct story *sy, FILE *out, bool exact)
+{
+	struct story_teller te = { .te_out = out, .te_story = sy };
+	struct model_options mo = { .mo_exact = exact };
+	struct sim_trace st;
+	struct scenario *sc;
+	static struct setup su;
+	struct diag d;
+	char path[256];
+	int nsets = 0;
+
+	while (nsets < STORY_SETS && sy->sy_sets[nsets] != NULL)
+		nsets++;
+	snprintf(path, sizeof(path), "tests/trace/%s", sy->sy_file);
+	diag_init(&d);
+	sc = scenario_load(path, sy->sy_sets, nsets, "tests/trace", &d);
+	if (sc == NULL) {
+		diag_print(&d, stderr);
+		exit(2);
+	}
+	scenario_point(sc, SCENARIO_BASE, &su);
+	if (sy->sy_progress != NULL) {
+		mo.mo_progress = story_progress;
+		mo.mo_progress_arg = &te;
+	}
+	te.te_model = model_create(&su, &mo);
+	sim_trace_open(&st, trace_kinds, 0, sy->sy_to, 1000000);
+	model_run(te.te_model);
+	story_trace(&te, &st);
+	if (sy->sy_end != NULL)
+		sy->sy_end(out, te.te_model);
+	sim_trace_close(&st);
+	model_destroy(te.te_model);
+	scenario_destroy(sc);
+	diag_fini(&d);
+}
+
+/* The same in a process of its own: one engine each. Gives the text. */
+static inline char *
+story_fork(const struct story *sy, bool exact)
+{
+	size_t len = 0, cap = 0;
+	char *text = NULL;
+	int fds[2], status;
+	ssize_t n;
+	pid_t pid;
+
+	fflush(NULL);
+	if (pipe(fds) != 0 || (pid = fork()) < 0)
+		exit(2);
+	if (pid == 0) {
+		FILE *out = fdopen(fds[1], "w");
+
+		close(fds[0]);
+		story_tell(sy, out, exact);
+		exit(fclose(out) != 0);
+	}
+	close(fds[1]);
+	do {
+		if (cap - len < 65536)
+			text = sim_realloc(text, cap += 1 << 20, 1);
+		n = read(fds[0], text + len, 65536 - 1);
+		len += n > 0 ? (size_t)n : 0;
+	} while (n > 0);
+	text[len] = '\0';
+	close(fds[0]);
+	waitpid(pid, &status, 0);
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+		fprintf(stderr, "the run failed\n%s", text);
+		exit(1);
+	}
+	return text;
+}
+
+/* Print a story; end the program when look-ahead changes it. */
+static inline void
+story_print(const struct story *sy)
+{
+	char *text = story_fork(sy, false), *exact = story_fork(sy, true);
+
+	fputs(text, stdout);
+	if (strcmp(text, exact) != 0) {
+		printf("WITHOUT LOOK-AHEAD:\n%s", exact);
+		exit(1);
+	}
+	sim_free(text);
+	sim_free(exact);
+}
+
+/* A counter of the measured time, by its name. */
+static inline void
+story_counter(FILE *f, const struct model *md, enum counter c)
+{
+	fprintf(f, "%-26s %lld\n", counter_infos[c].cn_name,
+	    (long long)model_counter(md, c));
+}
+
+#endif
