@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "model/kern/ipiq.h"
 #include "model/net/ifpoll.h"
 #include "model/net/netisr.h"
 #include "model/trace.h"
@@ -11,6 +12,7 @@
 struct ix_mbuf {
 	struct netmsg im_msg; /* to the protocol thread */
 	struct ifnet *im_ifp;
+	int im_cpu; /* whose pool it is from */
 	struct pkt im_pkt;
 };
 
@@ -22,7 +24,11 @@ struct ix_softc {
 	struct sim_pool *ix_mbufs;     /* by CPU */
 };
 
+static void ix_attach_cpu(
+    struct ifnet *, struct globaldata *, const struct setup_nic *);
 static void ix_rxeof(struct globaldata *, struct ifnet *, int, sim_ns);
+static void ix_input(struct globaldata *, struct ifnet *, const struct pkt *);
+static bool ix_rxready(struct globaldata *, struct ifnet *, sim_ns);
 static void ix_txeof(struct globaldata *, struct ifnet *, sim_ns);
 static void ix_intr(struct nic_vector *);
 static void ix_start(struct globaldata *, struct ifnet *, struct pkt *);
@@ -30,7 +36,7 @@ static void ix_encap(
     struct globaldata *, struct ifsubq *, const struct pkt *);
 static void ether_input_handler(struct globaldata *, struct netmsg *);
 
-static const struct ifpoll_ops ix_poll_ops = { ix_rxeof, ix_txeof };
+static const struct ifpoll_ops ix_poll_ops = { ix_rxeof, ix_rxready, ix_txeof };
 
 int
 ix_ring_count(enum setup_nic_model model, int64_t tunable, int netisr_ncpus)
@@ -60,29 +66,37 @@ ix_attach(struct machine *m, const struct setup_nic *sn, int port, int index,
 	ifp->if_nrxr =
 	    ix_ring_count(sn->sn_model, sc->ix_rxr, m->m_netisr_ncpus);
 	(void)port;
-	SIM_ASSERT(ifp->if_nrxr == m->m_netisr_ncpus);
-	nic_port_init(&ix->ix_port, ifp->if_nrxr, (int)sc->ix_rxd);
+	ifp->if_ntxr = m->m_netisr_ncpus;
+	nic_port_init(&ix->ix_port, ifp->if_nrxr, (int)sc->ix_rxd,
+	    m->m_netisr_ncpus);
 	ix->ix_port.np_rx = rx;
 	ix->ix_port.np_tx = tx;
 	ix->ix_polling = sn->sn_polling;
 	ix->ix_direct = sn->sn_polling && sc->ix_direct_input;
-	ix->ix_vectors = sim_calloc(ifp->if_nrxr, sizeof(*ix->ix_vectors));
-	ix->ix_mbufs = sim_calloc(ifp->if_nrxr, sizeof(*ix->ix_mbufs));
-	for (int i = 0; i < ifp->if_nrxr; i++) {
-		struct globaldata *gd = m->m_gd[i];
-		struct ifsubq *ifs = &gd->gd_ifsubq[index];
-
-		txring_init(&ifs->ifs_ring, tx);
-		ifs->ifs_free = ifp->if_txd;
-		sim_pool_init(&ix->ix_mbufs[i], sizeof(struct ix_mbuf), 64);
-		if (ix->ix_polling)
-			ifpoll_register(gd, ifp, &ix_poll_ops);
-		else
-			nic_vector_init(&ix->ix_vectors[i], &gd->gd_cpu,
-			    &ix->ix_port.np_rxr[i].rr_q, rx,
-			    1000000000 / sn->sn_intr_rate, ix_intr, ifp);
-	}
+	ix->ix_vectors = sim_calloc(ifp->if_ntxr, sizeof(*ix->ix_vectors));
+	ix->ix_mbufs = sim_calloc(ifp->if_ntxr, sizeof(*ix->ix_mbufs));
+	for (int i = 0; i < ifp->if_ntxr; i++)
+		ix_attach_cpu(ifp, m->m_gd[i], sn);
 	return ifp;
+}
+
+static void
+ix_attach_cpu(
+    struct ifnet *ifp, struct globaldata *gd, const struct setup_nic *sn)
+{
+	struct ix_softc *ix = ifp->if_softc;
+	struct ifsubq *ifs = &gd->gd_ifsubq[ifp->if_index];
+	int i = gd->gd_cpu.c_id;
+
+	txring_init(&ifs->ifs_ring, ix->ix_port.np_tx);
+	ifs->ifs_free = ifp->if_txd;
+	sim_pool_init(&ix->ix_mbufs[i], sizeof(struct ix_mbuf), 64);
+	if (ix->ix_polling)
+		ifpoll_register(gd, ifp, &ix_poll_ops);
+	else if (i < ifp->if_nrxr)
+		nic_vector_init(&ix->ix_vectors[i], &gd->gd_cpu,
+		    &ix->ix_port.np_rxr[i].rr_q, ix->ix_port.np_rx,
+		    1000000000 / sn->sn_intr_rate, ix_intr, ifp);
 }
 
 void
@@ -90,7 +104,7 @@ ix_detach(struct machine *m, struct ifnet *ifp)
 {
 	struct ix_softc *ix = ifp->if_softc;
 
-	for (int i = 0; i < ifp->if_nrxr; i++) {
+	for (int i = 0; i < ifp->if_ntxr; i++) {
 		struct ifsubq *ifs = &m->m_gd[i]->gd_ifsubq[ifp->if_index];
 
 		txring_fini(&ifs->ifs_ring);
@@ -123,17 +137,17 @@ ix_intr(struct nic_vector *nv)
 }
 
 /*
- * Up to count packets that had arrived in this CPU's ring, to the protocols at once (direct
- * input) or by a message each.
+ * Up to count packets that had arrived in this CPU's ring, to the protocols.
  */
 static void
 ix_rxeof(struct globaldata *gd, struct ifnet *ifp, int count, sim_ns upto)
 {
-	struct ix_softc *ix = ifp->if_softc;
-	int cpu = gd->gd_cpu.c_id;
-	struct rxring *rr = &ix->ix_port.np_rxr[cpu];
-	uint32_t n = nic_rx_pending(rr, upto);
+	struct rxring *rr = &ifp->if_port->np_rxr[gd->gd_cpu.c_id];
+	uint32_t n;
 
+	if (gd->gd_cpu.c_id >= ifp->if_nrxr)
+		return;
+	n = nic_rx_pending(rr, upto);
 	gd_run(gd, COST_poll_round);
 	if (n > (uint32_t)count)
 		n = count;
@@ -145,18 +159,43 @@ ix_rxeof(struct globaldata *gd, struct ifnet *ifp, int count, sim_ns upto)
 		SIM_TRACE(gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_RX,
 		    copy.p_flow, copy.p_flags, copy.p_len);
 		gd_run(gd, COST_rx_frame);
-		if (ix->ix_direct) {
-			ifp->if_input(gd, ifp, &copy);
-		} else {
-			struct ix_mbuf *im = sim_pool_get(&ix->ix_mbufs[cpu]);
-
-			memset(&im->im_msg, 0, sizeof(im->im_msg));
-			im->im_msg.nm_dispatch = ether_input_handler;
-			im->im_ifp = ifp;
-			im->im_pkt = copy;
-			lwkt_sendmsg_oncpu(gd, &im->im_msg);
-		}
+		ix_input(gd, ifp, &copy);
 	}
+}
+
+/*
+ * To the protocols at once (direct input), or by a message to the protocol
+ * thread that the hash names, which may be another CPU's.
+ */
+static void
+ix_input(struct globaldata *gd, struct ifnet *ifp, const struct pkt *p)
+{
+	struct ix_softc *ix = ifp->if_softc;
+	struct machine *m = gd->gd_machine;
+	struct globaldata *to = m->m_gd[netisr_hashcpu(m, p->p_rss)];
+	struct ix_mbuf *im;
+
+	if (ix->ix_direct && to == gd) {
+		ifp->if_input(gd, ifp, p);
+		return;
+	}
+	im = sim_pool_get(&ix->ix_mbufs[gd->gd_cpu.c_id]);
+	memset(&im->im_msg, 0, sizeof(im->im_msg));
+	im->im_msg.nm_dispatch = ether_input_handler;
+	im->im_ifp = ifp;
+	im->im_cpu = gd->gd_cpu.c_id;
+	im->im_pkt = *p;
+	lwkt_sendmsg(gd, to, &im->im_msg);
+}
+
+static bool
+ix_rxready(struct globaldata *gd, struct ifnet *ifp, sim_ns upto)
+{
+	const struct rxring *rr = &ifp->if_port->np_rxr[gd->gd_cpu.c_id];
+
+	if (gd->gd_cpu.c_id >= ifp->if_nrxr)
+		return false;
+	return pktq_len(&rr->rr_q) != 0 && nic_rx_peek(rr, 0)->p_time <= upto;
 }
 
 static void
@@ -167,7 +206,7 @@ ether_input_handler(struct globaldata *gd, struct netmsg *nm)
 	struct ix_softc *ix = ifp->if_softc;
 
 	ifp->if_input(gd, ifp, &im->im_pkt);
-	sim_pool_put(&ix->ix_mbufs[gd->gd_cpu.c_id], im);
+	sim_pool_put(&ix->ix_mbufs[im->im_cpu], im);
 }
 
 static int

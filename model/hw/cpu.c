@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+static void cpu_run_slow(struct cpu *, int cost, sim_ns ns);
 static void cpu_restop(struct cpu *);
 static void cpu_interrupt(struct cpu *);
 static void cpu_pass_mark(struct cpu *);
@@ -16,8 +17,17 @@ cpu_init(struct cpu *c, int id, int where, const sim_ns *cost,
 	c->c_cost = cost;
 	c->c_marks = marks;
 	c->c_exact = exact;
+	c->c_traced = sim_trace_on != NULL;
 	c->c_next = SIM_NEVER;
 	c->c_mark = marks->cm_first;
+	cpu_restop(c);
+}
+
+void
+cpu_lockstep(struct cpu *c, void (*rung)(struct cpu *))
+{
+	c->c_bell = engine_bell_create();
+	c->c_rung = rung;
 	cpu_restop(c);
 }
 
@@ -41,11 +51,11 @@ cpu_source_arm(struct cpu *c, struct cpu_source *cs, sim_ns when)
 	cpu_restop(c);
 }
 
-/* Where cpu_run() must stop and look: always, when there is no look-ahead. */
+/* Where cpu_run() must stop and look: always, if each is to be seen. */
 static void
 cpu_restop(struct cpu *c)
 {
-	if (c->c_exact)
+	if (c->c_exact || c->c_traced || c->c_bell != NULL)
 		c->c_stop = INT64_MIN;
 	else
 		c->c_stop = sim_min(
@@ -59,11 +69,46 @@ cpu_due(const struct cpu *c)
 }
 
 void
+cpu_run_ns(struct cpu *c, int cost, sim_ns ns)
+{
+	c->c_runs++;
+	if (SIM_LIKELY(c->c_now + ns < c->c_stop)) {
+		c->c_now += ns;
+		c->c_spent[cost] += ns;
+		return;
+	}
+	cpu_run_slow(c, cost, ns);
+}
+
+void
+cpu_run(struct cpu *c, int cost)
+{
+	cpu_run_ns(c, cost, c->c_cost[cost]);
+}
+
+/*
+ * In step with the engine: wait until it is there. True when the doorbell came
+ * first; then nothing has happened but that there may be a new source.
+ */
+static bool
+cpu_disturbed(struct cpu *c, sim_ns until)
+{
+	if (c->c_bell == NULL || until <= c->c_now ||
+	    !engine_bell_wait(c->c_bell, until))
+		return false;
+	c->c_rung(c);
+	return true;
+}
+
+static void
 cpu_run_slow(struct cpu *c, int cost, sim_ns ns)
 {
+	SIM_TRACE(c->c_now, c->c_where, 0, 0, cost, ns);
 	for (;;) {
 		sim_ns due = cpu_due(c), step;
 
+		if (cpu_disturbed(c, sim_min(due, c->c_now + ns)))
+			continue;
 		if (c->c_now + ns < due)
 			break;
 		step = due > c->c_now ? due - c->c_now : 0;
@@ -127,6 +172,8 @@ cpu_idle(struct cpu *c)
 	sim_ns due = cpu_due(c);
 
 	SIM_ASSERT(!c->c_masked && due != SIM_NEVER);
+	while (cpu_disturbed(c, due))
+		due = cpu_due(c);
 	if (due > c->c_now) {
 		c->c_idle += due - c->c_now;
 		c->c_now = due;

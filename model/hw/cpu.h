@@ -57,6 +57,13 @@ struct cpu {
 	sim_ns c_since;		 /* accounts run since here */
 	bool c_masked;		 /* inside an interrupt */
 	bool c_exact;		 /* [I] no look-ahead */
+	bool c_traced;		 /* [I] every cpu_run() is recorded */
+	/*
+	 * [I] Others may interrupt this CPU at any time: it keeps in step with
+	 * the engine, waiting on this doorbell. NULL: it runs ahead.
+	 */
+	struct engine_bell *c_bell;
+	void (*c_rung)(struct cpu *); /* somebody rang: arm what is new */
 	int c_id;		 /* [I] within its machine */
 	int c_where;		 /* [I] index for traces, over all machines */
 	struct cpu_source *c_sources[CPU_MAX_SOURCES];
@@ -69,6 +76,12 @@ struct cpu {
 	const struct cpu_marks *c_marks; /* [I] */
 };
 
+/*
+ * Keep this CPU in step with the engine (c_bell). Before the run.
+ * `rung` is called by its actor when another CPU has rung; it takes no time.
+ */
+void cpu_lockstep(struct cpu *, void (*rung)(struct cpu *));
+
 void cpu_init(struct cpu *, int id, int where, const sim_ns *cost,
     const struct cpu_marks *, bool exact);
 
@@ -77,9 +90,6 @@ void cpu_source_add(struct cpu *, struct cpu_source *);
 
 /* Set when a source is due next. Time: none. */
 void cpu_source_arm(struct cpu *, struct cpu_source *, sim_ns when);
-
-/* The rare part of cpu_run(). */
-void cpu_run_slow(struct cpu *, int cost, sim_ns ns);
 
 /*
  * Wait in the engine until its time is this CPU's: afterwards everything that
@@ -93,26 +103,15 @@ cpu_sync(struct cpu *c)
 	engine_wait_until(c->c_now);
 }
 
-/* Work for ns, accounted to this cost. Time: runs; interrupts may come. */
-static inline void
-cpu_run_ns(struct cpu *c, int cost, sim_ns ns)
-{
-	c->c_runs++;
-	SIM_TRACE(c->c_now, c->c_where, 0, 0, cost, ns);
-	if (SIM_LIKELY(c->c_now + ns < c->c_stop)) {
-		c->c_now += ns;
-		c->c_spent[cost] += ns;
-		return;
-	}
-	cpu_run_slow(c, cost, ns);
-}
+/*
+ * Work for ns, accounted to this cost. Time: runs; interrupts may come.
+ * Called a hundred times a request, and so not inline: the code of a request
+ * must fit the instruction cache.
+ */
+void cpu_run_ns(struct cpu *, int cost, sim_ns ns);
 
 /* Do one of what this cost pays for. */
-static inline void
-cpu_run(struct cpu *c, int cost)
-{
-	cpu_run_ns(c, cost, c->c_cost[cost]);
-}
+void cpu_run(struct cpu *, int cost);
 
 /* A cost per KiB, for this many bytes, rounded to the next ns. */
 static inline void

@@ -6,7 +6,7 @@ static void nic_vector_fire(struct cpu *, struct cpu_source *);
 static void nic_vector_arm(struct nic_vector *);
 
 void
-nic_port_init(struct nic_port *np, int nrxr, int rxd)
+nic_port_init(struct nic_port *np, int nrxr, int rxd, int ncpus)
 {
 	SIM_ASSERT(nrxr > 0 && nrxr <= NIC_MAX_RINGS);
 	memset(np, 0, sizeof(*np));
@@ -14,7 +14,7 @@ nic_port_init(struct nic_port *np, int nrxr, int rxd)
 	for (int i = 0; i < nrxr; i++)
 		np->np_rxr[i].rr_rxd = rxd;
 	for (int i = 0; i < NIC_RSS_VALUES; i++)
-		np->np_rdr[i] = i % nrxr;
+		np->np_rdr[i] = i % ncpus % nrxr;
 }
 
 void

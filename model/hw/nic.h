@@ -32,7 +32,11 @@ struct nic_port {
 	uint8_t np_rdr[NIC_RSS_VALUES]; /* [I] ring by hash value */
 };
 
-void nic_port_init(struct nic_port *, int nrxr, int rxd);
+/*
+ * nrxr rings of rxd descriptors; hash value i goes to the ring of CPU
+ * i % ncpus, or (fewer rings than that) of CPU i % ncpus % nrxr.
+ */
+void nic_port_init(struct nic_port *, int nrxr, int rxd, int ncpus);
 void nic_port_fini(struct nic_port *);
 
 /* A wire's w_deliver; arg is the port. The hash picks the ring. */

@@ -36,6 +36,18 @@ TAILQ_HEAD(threadq, thread);
 
 struct globaldata;
 
+/* Messages from other CPUs (kern/ipiq.c). NULL where CPUs share nothing. */
+struct ipiq {
+	struct netmsg_queue iq_inbox;
+	struct cpu_source iq_source;
+	sim_ns iq_due;	   /* the IPI arrives; SIM_NEVER: none under way */
+	sim_ns iq_posted;  /* when the last one was sent */
+	sim_ns iq_arrives; /* ... and arrives, or arrived */
+	sim_ns iq_changed; /* when iq_sleeps last changed */
+	bool iq_sleeps;	   /* the protocol thread sleeps */
+	bool iq_slept;	   /* ... before that change */
+};
+
 struct netisr {
 	struct msgport ni_port;
 	int ni_nrollups;
@@ -67,6 +79,8 @@ struct globaldata {
 	struct ifsubq *gd_ifsubq; /* by ifnet index */
 	struct tcp_cpu *gd_tcp;
 	struct syncache *gd_syncache;
+	struct ipiq *gd_ipiq;
+	uint64_t gd_ipis, gd_ipis_avoided;
 	uint64_t gd_switches, gd_wakeups, gd_syscalls;
 };
 

@@ -198,7 +198,7 @@ hardclock(struct cpu *c, struct cpu_source *cs)
 	gd_run(gd, COST_hardclock);
 	gd->gd_ticks++;
 	if (!gd->gd_softclock.nm_queued)
-		msgport_put(&gd->gd_netisr.ni_port, &gd->gd_softclock);
+		netisr_post(gd, &gd->gd_softclock);
 	if (gd->gd_curthread != gd->gd_idle && --gd->gd_quantum <= 0)
 		gd->gd_resched = true;
 }

@@ -86,8 +86,11 @@ netisr_pending(const struct globaldata *gd)
 	return gd->gd_netisr.ni_port.mp_head != NULL;
 }
 
-/* The protocol thread's run; set by net/netisr.c. */
+/* The protocol thread's run; in net/netisr.c. */
 void netisr_run(struct globaldata *);
+
+/* Put a message on this CPU's port: the thread becomes runnable. Time: none. */
+void netisr_post(struct globaldata *, struct netmsg *);
 
 /* Charge the running thread up to now (marks). */
 void sched_account(struct globaldata *);

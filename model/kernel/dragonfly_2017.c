@@ -2,6 +2,7 @@
 
 #include "model/counter.h"
 #include "model/dev/ix.h"
+#include "model/kern/ipiq.h"
 #include "model/kernel/kernel.h"
 #include "model/net/ifpoll.h"
 #include "model/net/netisr.h"
@@ -13,6 +14,7 @@
  * reports of a listening socket.
  */
 
+static bool machine_shares(const struct machine *);
 static void boot_cpu(struct machine *, int i, int where,
     const struct cpu_marks *, bool exact);
 static void boot_interfaces(struct machine *, const struct port_wires *);
@@ -36,9 +38,25 @@ boot(struct machine *m, const struct port_wires *wires, int where,
 	m->m_procs = sim_calloc(1, sizeof(*m->m_procs));
 	for (int i = 0; i < m->m_ncpus; i++)
 		boot_cpu(m, i, where + i, marks, exact);
+	if (machine_shares(m))
+		for (int i = 0; i < m->m_ncpus; i++)
+			ipiq_init(m->m_gd[i]);
 	boot_interfaces(m, wires);
 	for (int i = 0; i < sm->sm_nprocs; i++)
 		boot_nginx(m, &sm->sm_procs[i]);
+}
+
+/* Do CPUs exchange messages? Where a card has fewer rings than netisrs. */
+static bool
+machine_shares(const struct machine *m)
+{
+	const struct setup_machine *sm = m->m_setup;
+
+	for (int n = 0; n < sm->sm_nnics; n++)
+		if (ix_ring_count(sm->sm_nics[n].sn_model, m->m_sysctl->ix_rxr,
+			m->m_netisr_ncpus) < m->m_netisr_ncpus)
+			return true;
+	return false;
 }
 
 static void
@@ -127,6 +145,7 @@ halt(struct machine *m)
 		struct globaldata *gd = m->m_gd[i];
 
 		ifpoll_fini(gd);
+		sim_free(gd->gd_ipiq);
 		tcp_kern_fini(gd);
 		sched_fini(gd);
 		sim_free(gd->gd_ifsubq);
@@ -186,11 +205,14 @@ counters_interfaces(const struct globaldata *gd, int64_t *out)
 	for (int i = 0; i < m->m_nifnets; i++) {
 		const struct ifnet *ifp = m->m_ifnets[i];
 
-		if (cpu >= ifp->if_nrxr)
+		if (cpu >= ifp->if_ntxr)
 			continue;
-		out[COUNTER_drop_rx_ring] +=
-		    ifp->if_port->np_rxr[cpu].rr_drops;
-		out[COUNTER_rx_frames] += ifp->if_port->np_rxr[cpu].rr_frames;
+		if (cpu < ifp->if_nrxr) {
+			const struct rxring *rr = &ifp->if_port->np_rxr[cpu];
+
+			out[COUNTER_drop_rx_ring] += rr->rr_drops;
+			out[COUNTER_rx_frames] += rr->rr_frames;
+		}
 		out[COUNTER_drop_tx_queue] += gd->gd_ifsubq[i].ifs_drops;
 		out[COUNTER_tx_frames] += gd->gd_ifsubq[i].ifs_frames;
 		out[COUNTER_interrupts] += ix_interrupts(ifp, cpu);
@@ -241,6 +263,8 @@ counters(const struct globaldata *gd, int64_t *out)
 	out[COUNTER_switches] = gd->gd_switches;
 	out[COUNTER_wakeups] = gd->gd_wakeups;
 	out[COUNTER_syscalls] = gd->gd_syscalls;
+	out[COUNTER_ipis] = gd->gd_ipis;
+	out[COUNTER_ipis_avoided] = gd->gd_ipis_avoided;
 }
 
 static void

@@ -31,7 +31,8 @@ struct ifnet {
 	const char *if_name;
 	struct nic_port *if_port;
 	uint32_t if_addr; /* IPv4, host order */
-	int if_nrxr;	  /* receive rings: ring i is CPU i's */
+	int if_nrxr;	/* receive rings: ring i is CPU i's */
+	int if_ntxr;	/* transmit rings, likewise: all protocol CPUs */
 	int if_txd;	  /* descriptors of a transmit ring */
 	/* Give a packet to the driver. Context: this CPU. Time: runs. */
 	void (*if_start)(struct globaldata *, struct ifnet *, struct pkt *);

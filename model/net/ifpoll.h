@@ -20,6 +20,8 @@ struct ifpoll_ops {
 	/* Take up to `cycles` packets that had arrived by `upto`. */
 	void (*ip_rxpoll)(
 	    struct globaldata *, struct ifnet *, int cycles, sim_ns upto);
+	/* Is there such a packet? */
+	bool (*ip_rxready)(struct globaldata *, struct ifnet *, sim_ns upto);
 	/* Reclaim what had left `upto`. */
 	void (*ip_txpoll)(struct globaldata *, struct ifnet *, sim_ns upto);
 };

@@ -1,9 +1,19 @@
 #include "model/net/netisr.h"
 
+#include "model/kern/ipiq.h"
+
 void
 netisr_init(struct globaldata *gd)
 {
 	msgport_init(&gd->gd_netisr.ni_port);
+}
+
+void
+netisr_post(struct globaldata *gd, struct netmsg *nm)
+{
+	if (gd->gd_ipiq != NULL && gd->gd_netisr.ni_port.mp_head == NULL)
+		ipiq_netisr_state(gd, false);
+	msgport_put(&gd->gd_netisr.ni_port, nm);
 }
 
 void
@@ -33,7 +43,9 @@ netisr_run(struct globaldata *gd)
 	ni->ni_runs++;
 	gd->gd_switches += 2;
 	start = gd->gd_cpu.c_now;
+	ipiq_netisr_state(gd, false);
 	gd_run(gd, COST_lwkt_switch);
+	ipiq_take(gd);
 	while (ni->ni_port.mp_head != NULL) {
 		int64_t n = 0;
 
@@ -46,7 +58,9 @@ netisr_run(struct globaldata *gd)
 		gd_run(gd, COST_rollup);
 		for (int i = 0; i < ni->ni_nrollups; i++)
 			ni->ni_rollup[i](gd);
+		ipiq_take(gd);
 	}
+	ipiq_netisr_state(gd, true);
 	gd_run(gd, COST_lwkt_switch);
 	ni->ni_running = false;
 	ni->ni_ns += gd->gd_cpu.c_now - start;

@@ -18,7 +18,7 @@ lwkt_sendmsg_oncpu(struct globaldata *gd, struct netmsg *nm)
 {
 	SIM_ASSERT(!nm->nm_queued);
 	gd_run(gd, COST_msg_send);
-	msgport_put(&gd->gd_netisr.ni_port, nm);
+	netisr_post(gd, nm);
 }
 
 void netisr_init(struct globaldata *);

@@ -19,6 +19,9 @@ void output_text(
 void output_json(
     FILE *, const struct scenario *, const struct point *, int rep);
 
+/* How long it took: not a result. */
+void output_speed(FILE *, const struct result *);
+
 /* {"PATH": VALUE, ...} */
 void output_json_params(FILE *, const struct scenario_param *, int n);
 void output_json_string(FILE *, const char *);

@@ -41,8 +41,8 @@ json_metrics(FILE *fp, const struct result *rs)
 {
 	fputs(", \"metrics\": {", fp);
 	for (int m = 0; m < METRIC_N; m++) {
-		fprintf(
-		    fp, "%s\"%s\": ", m > 0 ? ", " : "", key_metrics[m].km_json);
+		fprintf(fp, "%s\"%s\": ", m > 0 ? ", " : "",
+		    key_metrics[m].km_json);
 		metric_json(m, metric_value(m, rs), fp);
 	}
 	fputc('}', fp);

@@ -21,7 +21,6 @@ static void counters(FILE *, const struct result *, bool all);
 static void counters_netstat(FILE *, const struct result *);
 static void cpus(FILE *, const struct setup *, const struct result *);
 static void costs(FILE *, const struct setup *, const struct result *);
-static void speed(FILE *, const struct result *);
 
 void
 output_text(
@@ -40,7 +39,6 @@ output_text(
 	counters_netstat(fp, rs);
 	cpus(fp, &po->po_setup, rs);
 	costs(fp, &po->po_setup, rs);
-	speed(fp, rs);
 }
 
 static void
@@ -69,8 +67,8 @@ metrics(FILE *fp, const struct point *po)
 	fprintf(fp, "throughput   %.1f /s", tp.mean);
 	if (isfinite(tp.half))
 		fprintf(fp, " +- %.1f", tp.half);
-	fprintf(fp, "   (%llu responses)\n",
-	    (unsigned long long)rs->rs_completed);
+	fprintf(
+	    fp, "   (%llu responses)\n", (unsigned long long)rs->rs_completed);
 	fprintf(fp, "latency, ms  mean %.3f", mean.mean * 1e-6);
 	if (isfinite(mean.half))
 		fprintf(fp, " +- %.3f", mean.half * 1e-6);
@@ -177,8 +175,7 @@ fuller(const void *a, const void *b)
 
 /* The table of netstat -Lan, with means and maxima beside. */
 static void
-listeners(
-    FILE *fp, const struct setup *su, const struct result *rs, bool all)
+listeners(FILE *fp, const struct setup *su, const struct result *rs, bool all)
 {
 	const struct result_listener **by, mean = { 0 };
 	struct result_listener sum = mean;
@@ -284,8 +281,8 @@ cpus(FILE *fp, const struct setup *su, const struct result *rs)
 
 			if (rc->rc_host != h)
 				continue;
-			b = 1 - (double)rc->rc_idle_ns /
-				    (double)rs->rs_measure_ns;
+			b = 1 -
+			    (double)rc->rc_idle_ns / (double)rs->rs_measure_ns;
 			least = b < least ? b : least;
 			most = b > most ? b : most;
 			busy += b;
@@ -314,8 +311,8 @@ costs(FILE *fp, const struct setup *su, const struct result *rs)
 
 		for (int c = 0; c < COST_N; c++)
 			total += (double)rs->rs_cost_ns[h][c] * 1e-3 / n;
-		fprintf(fp, "\n%s, us a request: %.2f in all",
-		    host_name(su, h), total);
+		fprintf(fp, "\n%s, us a request: %.2f in all", host_name(su, h),
+		    total);
 		for (int k = 0; k < TOP_COSTS; k++) {
 			int top = -1;
 
@@ -336,13 +333,14 @@ costs(FILE *fp, const struct setup *su, const struct result *rs)
 	}
 }
 
-static void
-speed(FILE *fp, const struct result *rs)
+void
+output_speed(FILE *fp, const struct result *rs)
 {
 	double wall = (double)rs->rs_wall_ns * 1e-9;
 
 	fprintf(fp,
-	    "\nsimulated %.2f s in %.2f s (%.2f s/s), %llu events, %.3f engine "
+	    "solab: %.2f s simulated in %.2f s (%.2f s/s), %llu events, %.3f "
+	    "engine "
 	    "calls a request, %.0f MB\n",
 	    (double)rs->rs_simulated_ns * 1e-9, wall,
 	    (double)rs->rs_simulated_ns / (double)rs->rs_wall_ns,

@@ -62,8 +62,7 @@ print(struct progress *pg, sim_ns done, sim_ns total)
 	pg->pg_last = wall_ns();
 	wall = (double)(pg->pg_last - pg->pg_start) * 1e-9;
 	rate = wall > 0 ? (double)done * 1e-9 / wall : 0;
-	fprintf(stderr,
-	    "%ssolab: %3.0f %%  %.2f of %.2f s simulated, %.2f s/s",
+	fprintf(stderr, "%ssolab: %3.0f %%  %.2f of %.2f s simulated, %.2f s/s",
 	    pg->pg_tty ? "\r" : "",
 	    total > 0 ? 100 * (double)done / (double)total : 0,
 	    (double)done * 1e-9, (double)total * 1e-9, rate);

@@ -14,10 +14,10 @@
 
 struct progress {
 	bool pg_tty;
-	bool pg_drawn;	   /* the terminal's line is on the screen */
-	int64_t pg_start;  /* wall, ns */
-	int64_t pg_last;   /* wall, ns: when something was printed */
-	int pg_tenths;	   /* last tenth printed */
+	bool pg_drawn;	  /* the terminal's line is on the screen */
+	int64_t pg_start; /* wall, ns */
+	int64_t pg_last;  /* wall, ns: when something was printed */
+	int pg_tenths;	  /* last tenth printed */
 };
 
 void progress_init(struct progress *);

@@ -179,8 +179,8 @@ extract_listeners(struct result *rs, struct model *md)
 			    (struct result_listener){
 				    .rl_machine = (int16_t)i,
 				    .rl_index = (int16_t)sl->sl_index,
-				    .rl_cpu = (int16_t)
-						  sl->sl_so.so_gd->gd_cpu.c_id,
+				    .rl_cpu =
+					(int16_t)sl->sl_so.so_gd->gd_cpu.c_id,
 				    .rl_qlen = sl->so_qlen,
 				    .rl_qmax = sl->sl_qmax,
 				    .rl_qlimit = sl->so_qlimit,

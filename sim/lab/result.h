@@ -33,8 +33,9 @@ struct result_cpu {
 
 struct result_listener {
 	int16_t rl_machine, rl_index, rl_cpu;
-	int rl_qlen, rl_qmax, rl_qlimit; /* qlen at the end: a sum; max: a max */
-	int64_t rl_qsum;		 /* ns: integral of the length */
+	int rl_qlen, rl_qmax,
+	    rl_qlimit;	 /* qlen at the end: a sum; max: a max */
+	int64_t rl_qsum; /* ns: integral of the length */
 	uint64_t rl_syn_drops, rl_refused; /* since the start, as in netstat */
 	uint64_t rl_accepted;
 };
@@ -92,8 +93,7 @@ void result_merge(struct result *dst, const struct result *src);
  * Means per stage over the slowest `share` (0..1] of the requests. Bins are
  * taken from the top; of the last one, a proportional part.
  */
-void result_stages(
-    const struct result *, double share, struct result_stages *);
+void result_stages(const struct result *, double share, struct result_stages *);
 
 struct result_little result_little(const struct result *);
 

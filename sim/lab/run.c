@@ -21,8 +21,8 @@
 struct child {
 	pid_t ch_pid;
 	struct run_job *ch_job;
-	int ch_fds[2];	 /* frames, stderr; -1: at its end */
-	char *ch_in;	 /* frames not yet complete */
+	int ch_fds[2]; /* frames, stderr; -1: at its end */
+	char *ch_in;   /* frames not yet complete */
 	size_t ch_nin;
 	char *ch_log;
 	size_t ch_nlog;
@@ -76,8 +76,8 @@ run_jobs(struct run_job *jobs, int n, const struct run_options *ro)
 	ba->ba_ro = ro;
 	ba->ba_jobs = jobs;
 	ba->ba_njobs = n;
-	ba->ba_max = ro->ro_jobs > 0 ? ro->ro_jobs
-				     : (int)sysconf(_SC_NPROCESSORS_ONLN);
+	ba->ba_max =
+	    ro->ro_jobs > 0 ? ro->ro_jobs : (int)sysconf(_SC_NPROCESSORS_ONLN);
 	if (ba->ba_max > MAX_JOBS)
 		ba->ba_max = MAX_JOBS;
 	for (int i = 0; i < n; i++)
@@ -191,8 +191,8 @@ child_start(struct batch *ba, struct run_job *rj)
 		close(err[0]);
 		return false;
 	}
-	ch->ch_in = sim_calloc(
-	    1, sizeof(struct run_frame) + sizeof(struct result) + 1);
+	ch->ch_in =
+	    sim_calloc(1, sizeof(struct run_frame) + sizeof(struct result) + 1);
 	ch->ch_log = sim_calloc(1, LOG_MAX + 1);
 	ba->ba_nchildren++;
 	return true;

@@ -22,9 +22,9 @@ struct run_trace {
 struct run_job {
 	const struct setup *rj_setup; /* borrowed */
 	uint32_t rj_rep;
-	const char *rj_label;		   /* borrowed; for messages */
-	const struct run_trace *rj_trace;  /* NULL: none */
-	struct result *rj_result;	   /* out: sim_free() it */
+	const char *rj_label;		  /* borrowed; for messages */
+	const struct run_trace *rj_trace; /* NULL: none */
+	struct result *rj_result;	  /* out: sim_free() it */
 };
 
 struct run_options {
@@ -45,15 +45,13 @@ enum run_status {
  *
  * Context: a process that has not opened the engine. Time: real.
  */
-enum run_status run_jobs(
-    struct run_job *, int n, const struct run_options *);
+enum run_status run_jobs(struct run_job *, int n, const struct run_options *);
 
 /*
  * Run one model in this process, for run_jobs() and tests: the model stays, to
  * be looked at, and the caller destroys it.
  */
 struct model *run_here(const struct run_job *, const struct run_options *,
-    void (*progress)(sim_ns now, sim_ns end, void *), void *arg,
-    int64_t *wall);
+    void (*progress)(sim_ns now, sim_ns end, void *), void *arg, int64_t *wall);
 
 #endif

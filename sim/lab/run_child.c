@@ -98,8 +98,8 @@ trace_end(const struct run_trace *rt, const struct model *md)
 	sim_trace_close(&trace);
 	ok = fflush(rt->rt_fp) == 0 && !ferror(rt->rt_fp);
 	if (!ok)
-		fprintf(stderr, "solab: %s: %s\n", rt->rt_name,
-		    strerror(errno));
+		fprintf(
+		    stderr, "solab: %s: %s\n", rt->rt_name, strerror(errno));
 	return ok;
 }
 

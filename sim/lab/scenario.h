@@ -126,6 +126,10 @@ int scenario_params(
 char *scenario_point_label(
     const struct scenario *, int i, char *buf, size_t size);
 
+/* Every parameter that can be set, but the profiles' costs, at the base point.
+ */
+void scenario_print_params(struct scenario *, FILE *);
+
 /* Set a fitted cost in every machine and peer that uses its profile. */
 void scenario_fit_set(
     const struct scenario *, int fit, struct setup *, int64_t value);

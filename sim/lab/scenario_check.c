@@ -119,7 +119,6 @@ check_nic(struct checker *ck, const struct setup_machine *sm,
     const struct setup_nic *sn)
 {
 	int card = card_rx_rings(sn), ncpus = setup_netisr_ncpus(sm);
-	int rx = setup_rx_rings(sm, sn);
 	int64_t tx = sm->sm_sysctl.ix_txr;
 
 	if (sm->sm_sysctl.ix_rxr > card)
@@ -127,17 +126,11 @@ check_nic(struct checker *ck, const struct setup_machine *sm,
 		    at_machine(ck, sm->sm_name, "sysctl", "hw.ix.rxr", NULL),
 		    "hw.ix.rxr: %d, want 0..%d, the rings of nic '%s'",
 		    (int)sm->sm_sysctl.ix_rxr, card, sn->sn_name);
-	else if (rx < ncpus)
-		diag_error(ck->ck_d,
-		    at_machine(ck, sm->sm_name, "nics", sn->sn_name, NULL),
-		    "%d receive rings for %d protocol CPUs: rings served by "
-		    "another CPU than the netisr are not modelled yet",
-		    rx, ncpus);
 	else if (tx > 0 && tx < ncpus)
 		diag_error(ck->ck_d,
 		    at_machine(ck, sm->sm_name, "sysctl", "hw.ix.txr", NULL),
 		    "%d transmit rings for %d protocol CPUs: rings served by "
-		    "another CPU than the netisr are not modelled yet",
+		    "several CPUs are not modelled yet",
 		    (int)tx, ncpus);
 }
 

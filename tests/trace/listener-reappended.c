@@ -17,8 +17,8 @@ main(void)
 	static const struct story sy = {
 		.sy_file = "one.yaml",
 		.sy_sets = { "soavailconn=2", "work=20ms", "polling=false",
-		    "connections=9", "start=smooth",
-		    "ramp=9ms", "measure=110ms" },
+		    "connections=9", "start=smooth", "ramp=9ms",
+		    "measure=110ms" },
 		.sy_to = INT64_MAX,
 		.sy_kinds = STORY_KIND(KEVENT) | STORY_KIND(SONEWCONN) |
 			    STORY_KIND(ACCEPT),

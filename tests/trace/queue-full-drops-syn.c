@@ -31,8 +31,8 @@ main(void)
 	static const struct story sy = {
 		.sy_file = "one.yaml",
 		.sy_sets = { "somaxconn=2", "work=700ms", "polling=false",
-		    "connections=6", "start=smooth", "ramp=60ms",
-		    "measure=2900ms" },
+		    "latency=200us", "connections=6", "start=smooth",
+		    "ramp=60ms", "measure=2900ms" },
 		.sy_to = INT64_MAX,
 		.sy_kinds = STORY_EVENTS & ~STORY_KIND(INTR) & ~STORY_KIND(TX),
 		.sy_end = end,

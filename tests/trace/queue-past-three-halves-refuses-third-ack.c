@@ -29,9 +29,10 @@ end(FILE *f, const struct model *md)
 	story_counter(f, md, COUNTER_nginx_requests);
 }
 
-#define SETS \
-	"somaxconn=2", "work=300ms", "latency=5ms", "polling=false", \
-		"connections=8", "connreqs=0", "start=smooth", "ramp=4ms", "measure=4s"
+#define SETS                                                           \
+	"somaxconn=2", "work=300ms", "latency=5ms", "polling=false",   \
+	    "connections=8", "connreqs=0", "start=smooth", "ramp=4ms", \
+	    "measure=4s"
 
 int
 main(void)

@@ -34,8 +34,8 @@ main(void)
 {
 	static const struct story sy = {
 		.sy_file = "one.yaml",
-		.sy_sets = { "polling=false", "work=55ms", "client.sysctl.net.inet.tcp.msl=30",
-		    "measure=200ms" },
+		.sy_sets = { "polling=false", "work=55ms",
+		    "client.sysctl.net.inet.tcp.msl=30", "measure=200ms" },
 		.sy_from = 160000,
 		.sy_to = 55420000,
 		.sy_kinds = STORY_ALL & ~STORY_KIND(POLL),

@@ -32,16 +32,17 @@ end(FILE *f, const struct model *md)
 int
 main(void)
 {
-	static const char *const limits[] = { "soavailconn=0",
-		"soavailconn=-1", "soavailconn=1", "soavailconn=7",
-		"soavailconn=32", "soavailconn=1000" };
+	static const char *const limits[] = { "soavailconn=0", "soavailconn=-1",
+		"soavailconn=1", "soavailconn=7", "soavailconn=32",
+		"soavailconn=1000" };
 
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
 		struct story sy = {
 			.sy_file = "one.yaml",
 			.sy_sets = { "work=30ms", "polling=false",
-			    "connections=41", "connreqs=0", "start=smooth",
-			    "ramp=20ms", "measure=1500ms", limits[i] },
+			    "latency=200us", "latency=200us", "connections=41",
+			    "connreqs=0", "start=smooth", "ramp=20ms",
+			    "measure=700ms", limits[i] },
 			.sy_to = INT64_MAX,
 			.sy_end = end,
 		};

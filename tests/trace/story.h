@@ -181,8 +181,8 @@ story_flags(FILE *f, int flags)
 }
 
 static inline void
-story_event(struct story_teller *te, const struct sim_trace_rec *tr,
-    const char *cpu)
+story_event(
+    struct story_teller *te, const struct sim_trace_rec *tr, const char *cpu)
 {
 	const struct sim_trace_kind *tk = &trace_kinds[tr->tr_kind];
 	FILE *f = te->te_out;
@@ -199,8 +199,8 @@ story_event(struct story_teller *te, const struct sim_trace_rec *tr,
 		/* The formats are the model's own. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-		fprintf(f, tk->tk_format, (long long)tr->tr_a,
-		    (long long)tr->tr_b);
+		fprintf(
+		    f, tk->tk_format, (long long)tr->tr_a, (long long)tr->tr_b);
 #pragma GCC diagnostic pop
 	}
 	if (tr->tr_id != 0)
@@ -274,8 +274,9 @@ story_tell(const struct story *sy, FILE *out, bool exact)
 		mo.mo_progress = story_progress;
 		mo.mo_progress_arg = &te;
 	}
-	te.te_model = model_create(&su, &mo);
+	/* CPUs look when they are made whether they are traced. */
 	sim_trace_open(&st, trace_kinds, 0, sy->sy_to, 1000000);
+	te.te_model = model_create(&su, &mo);
 	model_run(te.te_model);
 	story_trace(&te, &st);
 	if (sy->sy_end != NULL)

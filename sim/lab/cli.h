@@ -1,0 +1,90 @@
+#ifndef SIM_LAB_CLI_H
+#define SIM_LAB_CLI_H
+
+/*
+ * The command line: one table of commands and one of options, from which
+ * parsing, --help and the shells' completions are made.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define EXIT_OK 0
+#define EXIT_FAILED 1 /* a run failed, a cell is out, results unwritten */
+#define EXIT_USAGE 2  /* bad usage or a bad scenario; nothing was run */
+#define EXIT_INTERRUPTED 130
+
+#define CLI_MAX_SETS 64
+
+/* What the options said. Texts are borrowed from argv but ca_sets. */
+struct cli_args {
+	char *ca_sets[CLI_MAX_SETS]; /* PATH=VALUE, for scenario_load() */
+	int ca_nsets;
+	int ca_jobs;	    /* 0: not said */
+	int ca_evaluations; /* 0: not said */
+	bool ca_json, ca_verbose, ca_exact, ca_dry_run, ca_markdown;
+	const char *ca_trace, *ca_trace_window, *ca_hgrm;
+	char **ca_files; /* the other arguments */
+	int ca_nfiles;
+};
+
+struct cli_command {
+	const char *cc_name;
+	const char *cc_args;  /* as in the usage line */
+	int cc_min, cc_max;   /* arguments beside options */
+	const char *cc_files; /* what they are, for completion: "yaml", ... */
+	int (*cc_run)(const struct cli_args *); /* returns the exit status */
+	const char *cc_help;
+};
+
+enum cli_kind {
+	CLI_FLAG,    /* bool at co_offset */
+	CLI_TEXT,    /* const char * at co_offset */
+	CLI_COUNT,   /* int from 1 at co_offset */
+	CLI_SET,     /* PATH=VALUE */
+	CLI_RUN_KEY, /* VALUE of the path co_path */
+	CLI_HELP,
+	CLI_VERSION,
+};
+
+struct cli_option {
+	const char *co_name;
+	char co_short;	    /* 0: none */
+	const char *co_arg; /* NULL: takes none */
+	unsigned co_cmds;   /* bits: which commands */
+	enum cli_kind co_kind;
+	size_t co_offset;
+	const char *co_path; /* CLI_RUN_KEY */
+	bool co_file;	     /* the argument is a file's name */
+	const char *co_help;
+};
+
+/* Ends with a NULL name. A command's bit is its place. */
+extern const struct cli_command cli_commands[];
+extern const struct cli_option cli_options[];
+
+static inline bool
+cli_takes(int command, const struct cli_option *co)
+{
+	return (co->co_cmds & 1u << command) != 0;
+}
+
+int cli_main(int argc, char **argv);
+
+/* Say it on stderr, with a pointer to --help. Returns: EXIT_USAGE. */
+int cli_usage(const char *command, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Returns: false for an unknown shell. */
+bool completion_print(const char *shell, FILE *);
+
+/* Commands; see the table. */
+int cmd_run(const struct cli_args *);
+int cmd_reproduce(const struct cli_args *);
+int cmd_fit(const struct cli_args *);
+int cmd_costs(const struct cli_args *);
+int cmd_schema(const struct cli_args *);
+int cmd_list(const struct cli_args *);
+int cmd_completion(const struct cli_args *);
+
+#endif

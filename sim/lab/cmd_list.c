@@ -1,0 +1,72 @@
+/*
+ * solab list: scenarios, or what one of them can be asked.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/core/alloc.h"
+#include "sim/lab/lookup.h"
+
+static int list_scenarios(const struct cli_args *);
+static int list_one(const struct cli_args *);
+
+int
+cmd_list(const struct cli_args *ca)
+{
+	return ca->ca_nfiles > 0 ? list_one(ca) : list_scenarios(ca);
+}
+
+static int
+list_scenarios(const struct cli_args *ca)
+{
+	int found = 0;
+	char **files;
+
+	for (int d = 0; lookup_scenario_dirs[d] != NULL; d++) {
+		int n = lookup_all(lookup_scenario_dirs[d], &files);
+
+		for (int i = 0; i < n; i++) {
+			struct scenario *sc = lookup_load(files[i], ca);
+
+			printf("%-40s  %s\n", files[i],
+			    sc != NULL ? sc->sc_setup.su_title
+				       : "(has errors)");
+			found++;
+			scenario_destroy(sc);
+			sim_free(files[i]);
+		}
+		sim_free(files);
+	}
+	if (found == 0)
+		fprintf(stderr,
+		    "solab: no scenarios in ./scenarios or " SOLAB_DATADIR
+		    "/scenarios\n");
+	return EXIT_OK;
+}
+
+static int
+list_one(const struct cli_args *ca)
+{
+	struct scenario *sc = lookup_load(ca->ca_files[0], ca);
+	char label[512];
+	int n;
+
+	if (sc == NULL)
+		return EXIT_USAGE;
+	printf("%s: %s\n\nparameters (--set PATH=VALUE; costs: solab costs ",
+	    sc->sc_name, sc->sc_setup.su_title);
+	for (const struct hardware *ha = sc->sc_hardware; ha != NULL;
+	     ha = ha->ha_next)
+		printf("%s%s", ha->ha_name, ha->ha_next != NULL ? ", " : "");
+	printf(")\n");
+	scenario_print_params(sc, stdout);
+	n = scenario_npoints(sc);
+	printf("\n%d point%s of the sweep\n", n, n > 1 ? "s" : "");
+	for (int i = 0; i < n; i++)
+		printf("  %s\n",
+		    scenario_point_label(sc, i, label, sizeof(label)));
+	printf("\n%d published values, %d costs to fit\n", sc->sc_ncells,
+	    sc->sc_nfits);
+	scenario_destroy(sc);
+	return EXIT_OK;
+}

@@ -1,0 +1,125 @@
+/*
+ * solab run
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "sim/core/alloc.h"
+#include "sim/lab/lookup.h"
+#include "sim/lab/output.h"
+
+static bool window(const struct cli_args *, struct run_trace *);
+static int run_point(
+    struct scenario *, const struct cli_args *, const struct run_trace *);
+static bool write_hgrm(const char *file, const struct result *);
+static FILE *file_open(const char *file);
+
+int
+cmd_run(const struct cli_args *ca)
+{
+	struct run_trace rt = { .rt_to = SIM_NEVER, .rt_name = ca->ca_trace };
+	struct scenario *sc;
+	int status;
+
+	if (ca->ca_trace_window != NULL && !window(ca, &rt))
+		return cli_usage("run",
+		    "--trace-window: '%s', want A..B, as in 1s..1001ms",
+		    ca->ca_trace_window);
+	if (ca->ca_trace_window != NULL && ca->ca_trace == NULL)
+		return cli_usage("run", "--trace-window without --trace");
+	sc = lookup_load(ca->ca_files[0], ca);
+	if (sc == NULL)
+		return EXIT_USAGE;
+	if (ca->ca_trace != NULL) {
+		rt.rt_fp = file_open(ca->ca_trace);
+		if (rt.rt_fp == NULL) {
+			scenario_destroy(sc);
+			return EXIT_FAILED;
+		}
+	}
+	status = run_point(sc, ca, rt.rt_fp != NULL ? &rt : NULL);
+	if (rt.rt_fp != NULL)
+		fclose(rt.rt_fp);
+	scenario_destroy(sc);
+	return status;
+}
+
+/* A..B */
+static bool
+window(const struct cli_args *ca, struct run_trace *rt)
+{
+	const char *dots = strstr(ca->ca_trace_window, "..");
+	struct unit_error ue;
+	struct quantity from, to;
+	char a[UNIT_TEXT_MAX];
+
+	if (dots == NULL || dots - ca->ca_trace_window >= (ptrdiff_t)sizeof(a))
+		return false;
+	snprintf(a, sizeof(a), "%.*s", (int)(dots - ca->ca_trace_window),
+	    ca->ca_trace_window);
+	if (!unit_parse(UNIT_TIME, a, &from, &ue) ||
+	    !unit_parse(UNIT_TIME, dots + 2, &to, &ue))
+		return false;
+	rt->rt_from = from.q_int;
+	rt->rt_to = to.q_int;
+	return from.q_whole && to.q_whole && from.q_int < to.q_int;
+}
+
+static int
+run_point(
+    struct scenario *sc, const struct cli_args *ca, const struct run_trace *rt)
+{
+	const struct run_options ro = {
+		.ro_scenario = sc->sc_name,
+		.ro_jobs = ca->ca_jobs,
+		.ro_exact = ca->ca_exact,
+	};
+	struct point *po = sim_calloc(1, sizeof(*po));
+	enum run_status rs;
+	int status;
+
+	point_init(po, sc, SCENARIO_BASE);
+	rs = points_run(po, 1, rt, &ro);
+	status = rs == RUN_DONE
+		     ? EXIT_OK
+		     : (rs == RUN_FAILED ? EXIT_FAILED : EXIT_INTERRUPTED);
+	for (int r = 0; status == EXIT_OK && ca->ca_json && r < po->po_reps;
+	     r++)
+		output_json(stdout, sc, po, r);
+	if (status == EXIT_OK && !ca->ca_json)
+		output_text(stdout, sc, po, ca->ca_verbose);
+	if (status == EXIT_OK && !ca->ca_json)
+		output_speed(stderr, po->po_merged);
+	if (status == EXIT_OK && ca->ca_hgrm != NULL &&
+	    !write_hgrm(ca->ca_hgrm, po->po_merged))
+		status = EXIT_FAILED;
+	point_fini(po);
+	sim_free(po);
+	return status;
+}
+
+static bool
+write_hgrm(const char *file, const struct result *rs)
+{
+	FILE *fp = file_open(file);
+	bool ok;
+
+	if (fp == NULL)
+		return false;
+	hist_hgrm(fp, &rs->rs_latency, 5, 1e6);
+	ok = !ferror(fp);
+	ok = fclose(fp) == 0 && ok;
+	if (!ok)
+		fprintf(stderr, "solab: %s: %s\n", file, strerror(errno));
+	return ok;
+}
+
+static FILE *
+file_open(const char *file)
+{
+	FILE *fp = fopen(file, "we");
+
+	if (fp == NULL)
+		fprintf(stderr, "solab: %s: %s\n", file, strerror(errno));
+	return fp;
+}

@@ -1,0 +1,7 @@
+#include "sim/lab/cli.h"
+
+int
+main(int argc, char **argv)
+{
+	return cli_main(argc, argv);
+}
