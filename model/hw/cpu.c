@@ -19,6 +19,7 @@ cpu_init(struct cpu *c, int id, int where, const sim_ns *cost,
 	c->c_exact = exact;
 	c->c_traced = sim_trace_on != NULL;
 	c->c_next = SIM_NEVER;
+	c->c_scale = CPU_SCALE_ONE;
 	c->c_mark = marks->cm_first;
 	cpu_restop(c);
 }
@@ -72,6 +73,7 @@ void
 cpu_run_ns(struct cpu *c, int cost, sim_ns ns)
 {
 	c->c_runs++;
+	ns = ns * c->c_scale / CPU_SCALE_ONE;
 	if (SIM_LIKELY(c->c_now + ns < c->c_stop)) {
 		c->c_now += ns;
 		c->c_spent[cost] += ns;
@@ -176,6 +178,7 @@ cpu_idle(struct cpu *c)
 		due = cpu_due(c);
 	if (due > c->c_now) {
 		c->c_idle += due - c->c_now;
+		c->c_idle_ever += due - c->c_now;
 		c->c_now = due;
 	}
 	if (c->c_exact)

@@ -23,6 +23,7 @@
 #include "sim/core/trace.h"
 
 #define CPU_MAX_SOURCES 8
+#define CPU_SCALE_ONE 65536
 
 struct cpu;
 
@@ -47,9 +48,11 @@ struct cpu_marks {
 struct cpu {
 	sim_ns c_now;  /* this CPU's clock */
 	sim_ns c_stop; /* cpu_run() may add without looking up to here */
-	const sim_ns *c_cost; /* [I] ns by cost_id */
+	const sim_ns *c_cost; /* [I] ns by cost_id, at speed 1 */
+	int64_t c_scale; /* time a cost takes, times CPU_SCALE_ONE */
 	int64_t c_spent[COST_N]; /* ns since the last reset */
 	int64_t c_idle;		 /* ns since the last reset */
+	int64_t c_idle_ever;	 /* ns since the start */
 	uint64_t c_runs;	 /* work items, for the bench */
 	uint64_t c_touched;	 /* bytes, see cache.h */
 	sim_ns c_next;		 /* earliest source */
@@ -104,8 +107,8 @@ cpu_sync(struct cpu *c)
 }
 
 /*
- * Work for ns, accounted to this cost. Time: runs; interrupts may come.
- * Called a hundred times a request, and so not inline: the code of a request
+ * Work that takes ns at speed 1, accounted to this cost. Time: runs;
+ * interrupts may come. Called a hundred times a request, and so not inline: the code of a request
  * must fit the instruction cache.
  */
 void cpu_run_ns(struct cpu *, int cost, sim_ns ns);

@@ -74,6 +74,9 @@ struct globaldata {
 	struct cpu_source gd_hardclock;
 	struct netmsg gd_softclock;
 	int32_t gd_ticks; /* hardclocks so far; the wheel may be behind */
+	struct globaldata *gd_sibling; /* shares the core, or NULL */
+	int64_t gd_idle_tick[4]; /* ns idle in each of the last ticks */
+	int64_t gd_idle_before;	 /* c_idle_ever at the last tick */
 	struct sim_pool gd_so_pool, gd_knote_pool, gd_mbuf_pool, gd_sc_pool;
 	struct iopoll_ctx *gd_iopoll;
 	struct ifsubq *gd_ifsubq; /* by ifnet index */

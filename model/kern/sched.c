@@ -7,6 +7,7 @@ static void idle_entry(struct thread *);
 static void lwkt_switch(struct globaldata *);
 static void doreti(struct cpu *);
 static void hardclock(struct cpu *, struct cpu_source *);
+static void smt_speed(struct globaldata *);
 static void softclock_handler(struct globaldata *, struct netmsg *);
 
 void
@@ -197,10 +198,36 @@ hardclock(struct cpu *c, struct cpu_source *cs)
 	gd_run(gd, COST_intr);
 	gd_run(gd, COST_hardclock);
 	gd->gd_ticks++;
+	smt_speed(gd);
 	if (!gd->gd_softclock.nm_queued)
 		netisr_post(gd, &gd->gd_softclock);
 	if (gd->gd_curthread != gd->gd_idle && --gd->gd_quantum <= 0)
 		gd->gd_resched = true;
+}
+
+/*
+ * Two hardware threads share a core: one whose sibling was idle runs faster.
+ * Differs: the speed is set once a tick, by how long the sibling was idle in
+ *          the tick before the last one, which is known without waiting for
+ *          it (a CPU may be behind by nearly a tick of simulated time).
+ */
+static void
+smt_speed(struct globaldata *gd)
+{
+	const struct setup_hardware *hw = &gd->gd_machine->m_setup->sm_hw;
+	struct cpu *c = &gd->gd_cpu;
+	double idle, speed;
+
+	gd->gd_idle_tick[gd->gd_ticks % 4] =
+	    c->c_idle_ever - gd->gd_idle_before;
+	gd->gd_idle_before = c->c_idle_ever;
+	if (gd->gd_sibling == NULL || hw->hw_smt_idle_speed == 1)
+		return;
+	cpu_sync(c);
+	idle = (double)gd->gd_sibling->gd_idle_tick[(gd->gd_ticks + 3) % 4] /
+	    CALLOUT_TICK_NS;
+	speed = 1 + (hw->hw_smt_idle_speed - 1) * (idle < 1 ? idle : 1);
+	c->c_scale = (int64_t)(CPU_SCALE_ONE / speed);
 }
 
 static void

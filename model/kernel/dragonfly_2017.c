@@ -38,6 +38,11 @@ boot(struct machine *m, const struct port_wires *wires, int where,
 	m->m_procs = sim_calloc(1, sizeof(*m->m_procs));
 	for (int i = 0; i < m->m_ncpus; i++)
 		boot_cpu(m, i, where + i, marks, exact);
+	/* Siblings are half the machine apart, as the BIOS numbers them. */
+	if (sm->sm_hw.hw_threads_per_core == 2)
+		for (int i = 0; i < m->m_ncpus; i++)
+			m->m_gd[i]->gd_sibling =
+			    m->m_gd[(i + m->m_ncpus / 2) % m->m_ncpus];
 	if (machine_shares(m))
 		for (int i = 0; i < m->m_ncpus; i++)
 			ipiq_init(m->m_gd[i]);

@@ -126,7 +126,7 @@ int scenario_params(
 char *scenario_point_label(
     const struct scenario *, int i, char *buf, size_t size);
 
-/* Every parameter that can be set, but the profiles' costs, at the base point.
+/* Every parameter that can be set, at the base point, but the costs of profiles.
  */
 void scenario_print_params(struct scenario *, FILE *);
 

@@ -28,6 +28,8 @@ static void
 thread(struct thread *td)
 {
 	proc.p_thread = td;
+	/* The accounts start at 1 ns. */
+	cpu_run_ns(&gd->gd_cpu, COST_work, 10);
 	body();
 	done = true;
 	for (;;)
