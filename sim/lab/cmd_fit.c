@@ -3,6 +3,7 @@
  */
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sim/core/alloc.h"
 #include "sim/lab/fit.h"
@@ -53,6 +54,7 @@ cmd_fit(const struct cli_args *ca)
 	}
 	fg.fg_ro.ro_scenario = sc->sc_name;
 	fg.fg_ro.ro_jobs = ca->ca_jobs;
+	fg.fg_ro.ro_quiet = !isatty(STDERR_FILENO); /* a line each is enough */
 	points_needed(&fg);
 	problem_init(&fg, ca, &fp);
 	solution_init(&fg, &fs);

@@ -5,9 +5,11 @@
 #include <nlopt.h>
 #include <string.h>
 
-#define FIRST_STEP 0.05	 /* 5 %: a slope well above the noise */
-#define LARGEST_STEP 0.5 /* of one parameter: a factor of 1.65 */
-#define MAX_REFUSED 2	 /* steps in a row that made it worse */
+#define FIRST_STEP 0.15	  /* a slope well above the noise */
+#define TRUST_FIRST 0.35  /* largest change of a parameter in one step */
+#define TRUST_LARGEST 0.7 /* a factor of two */
+#define TRUST_SMALLEST 0.01
+#define LEARN_SMALLEST 0.02 /* shorter steps say nothing of the slopes */
 
 struct solver {
 	const struct fit_problem *fp;
@@ -18,8 +20,9 @@ struct solver {
 };
 
 static bool start(struct solver *);
-static void broyden(struct solver *);
-static bool step(struct solver *, double *dx);
+static void walk(struct solver *);
+static double step(struct solver *, double trust, double *dx);
+static bool damped(const struct solver *, double damping, double *dx);
 static bool linear_solve(int n, double (*a)[FIT_MAX], double *b);
 static void slope_update(
     struct solver *, const double *dx, const double *r, const double *r0);
@@ -39,7 +42,7 @@ fit_solve(const struct fit_problem *fp, struct fit_solution *fs)
 	if (!start(&so))
 		return;
 	if (!fs->fs_met)
-		broyden(&so);
+		walk(&so);
 	if (!fs->fs_met && !fs->fs_stopped)
 		bobyqa(&so);
 }
@@ -71,55 +74,84 @@ start(struct solver *so)
 	return true;
 }
 
+/* Steps from the best point, shorter after one that made it worse. */
 static void
-broyden(struct solver *so)
+walk(struct solver *so)
 {
 	struct fit_solution *fs = so->fs;
 	double dx[FIT_MAX], x[1][FIT_MAX], r[1][FIT_MAX], r0[FIT_MAX];
-	int n = so->fp->fp_n, refused = 0;
+	double trust = TRUST_FIRST, length, before;
+	int n = so->fp->fp_n;
 
-	while (!fs->fs_met && refused < MAX_REFUSED &&
+	while (!fs->fs_met && trust >= TRUST_SMALLEST &&
 	       fs->fs_evaluations < so->fp->fp_max_evaluations) {
-		double before = so->best;
-
-		if (!step(so, dx))
+		length = step(so, trust, dx);
+		if (length < TRUST_SMALLEST / 10)
 			return;
 		memcpy(r0, fs->fs_r, sizeof(r0));
 		for (int k = 0; k < n; k++)
 			x[0][k] = fs->fs_x[k] + dx[k];
+		before = so->best;
 		if (!evaluate(so, 1, x, r))
 			return;
-		slope_update(so, dx, r[0], r0);
-		refused = so->best < before ? 0 : refused + 1;
+		if (length >= LEARN_SMALLEST)
+			slope_update(so, dx, r[0], r0);
+		if (so->best < before)
+			trust = fmin(2 * trust, TRUST_LARGEST);
+		else
+			trust = length / 2;
 	}
 }
 
-/* From the best point. Returns: false when there is nowhere to go. */
-static bool
-step(struct solver *so, double *dx)
+/*
+ * The step that the slopes promise most of, no parameter changed by more than
+ * `trust`. Returns: the largest change.
+ */
+static double
+step(struct solver *so, double trust, double *dx)
 {
 	const struct fit_problem *fp = so->fp;
-	double a[FIT_MAX][FIT_MAX], largest = 0, to;
+	double damping = 1e-6, largest, to;
 	int n = fp->fp_n;
 
-	memcpy(a, so->slope, sizeof(a));
-	for (int i = 0; i < n; i++)
-		dx[i] = -so->fs->fs_r[i];
-	if (!linear_solve(n, a, dx))
-		return false;
-	for (int k = 0; k < n; k++)
-		largest = fmax(largest, fabs(dx[k]));
-	for (int k = 0; k < n; k++) {
-		if (largest > LARGEST_STEP)
-			dx[k] *= LARGEST_STEP / largest;
-		to = fmin(fmax(so->fs->fs_x[k] + dx[k], fp->fp_low[k]),
-		    fp->fp_high[k]);
-		dx[k] = to - so->fs->fs_x[k];
+	for (;; damping *= 2) {
+		largest = 0;
+		if (!damped(so, damping, dx))
+			continue;
+		for (int k = 0; k < n; k++) {
+			to = fmin(fmax(so->fs->fs_x[k] + dx[k], fp->fp_low[k]),
+			    fp->fp_high[k]);
+			dx[k] = to - so->fs->fs_x[k];
+			largest = fmax(largest, fabs(dx[k]));
+		}
+		if (largest <= trust)
+			return largest;
 	}
-	largest = 0;
+}
+
+/* Least squares with Levenberg's damping, residuals in units of fp_enough. */
+static bool
+damped(const struct solver *so, double damping, double *dx)
+{
+	double a[FIT_MAX][FIT_MAX] = { 0 }, scale = 0, w;
+	int n = so->fp->fp_n;
+
 	for (int k = 0; k < n; k++)
-		largest = fmax(largest, fabs(dx[k]));
-	return largest > 1e-6;
+		dx[k] = 0;
+	for (int i = 0; i < n; i++) {
+		w = 1 / (so->fp->fp_enough[i] * so->fp->fp_enough[i]);
+		for (int k = 0; k < n; k++) {
+			for (int l = 0; l < n; l++)
+				a[k][l] +=
+				    w * so->slope[i][k] * so->slope[i][l];
+			dx[k] -= w * so->slope[i][k] * so->fs->fs_r[i];
+		}
+	}
+	for (int k = 0; k < n; k++)
+		scale = fmax(scale, a[k][k]);
+	for (int k = 0; k < n; k++)
+		a[k][k] += damping * (scale > 0 ? scale : 1);
+	return linear_solve(n, a, dx);
 }
 
 /* Gauss with pivots; b becomes the solution. Returns: false when singular. */
@@ -131,7 +163,7 @@ linear_solve(int n, double (*a)[FIT_MAX], double *b)
 
 		for (int i = c + 1; i < n; i++)
 			p = fabs(a[i][c]) > fabs(a[p][c]) ? i : p;
-		if (fabs(a[p][c]) < 1e-4)
+		if (fabs(a[p][c]) < DBL_MIN * 1e10)
 			return false;
 		for (int k = 0; k < n; k++) {
 			double t = a[c][k];
@@ -213,8 +245,8 @@ bobyqa(struct solver *so)
 	nlopt_set_upper_bounds(so->opt, fp->fp_high);
 	nlopt_set_initial_step1(so->opt, FIRST_STEP);
 	nlopt_set_maxeval(so->opt, left);
-	nlopt_set_ftol_rel(so->opt, 1e-3);
-	nlopt_set_xtol_rel(so->opt, 1e-5);
+	nlopt_set_ftol_rel(so->opt, 0.02);
+	nlopt_set_xtol_abs1(so->opt, TRUST_SMALLEST / 2);
 	memcpy(x, so->fs->fs_x, sizeof(x));
 	nlopt_optimize(so->opt, x, &smallest);
 	nlopt_destroy(so->opt);
@@ -233,9 +265,7 @@ evaluate(struct solver *so, int m, double (*x)[FIT_MAX], double (*r)[FIT_MAX])
 		return false;
 	}
 	fs->fs_evaluations += m;
-	/*
-	 * Of the first batch only the start counts: the slopes are of there.
-	 */
+	/* Of the first batch only the start counts: the slopes are of there. */
 	if (squares(fp, r[0]) >= so->best)
 		return true;
 	so->best = squares(fp, r[0]);
@@ -253,6 +283,6 @@ squares(const struct fit_problem *fp, const double *r)
 	double sum = 0;
 
 	for (int i = 0; i < fp->fp_n; i++)
-		sum += r[i] * r[i];
+		sum += r[i] * r[i] / (fp->fp_enough[i] * fp->fp_enough[i]);
 	return sum;
 }

@@ -5,16 +5,17 @@
  * Solve for n parameters that n residuals hang on, each evaluation being dear.
  * Parameters are logarithms, residuals are logarithms of simulated/published.
  *
- * First Broyden's method: n + 1 evaluations at once give the sensitivities
- * (which tell a user which cost moves which cell), and then a step that uses
- * all of them costs one evaluation each. With as many cells as costs and next
- * to straight lines in logarithms that ends in two to five steps, where
- * NLopt's BOBYQA needs 2n + 1 evaluations for its first model alone, one after
- * another, and 30 to 50 in all. BOBYQA minimises the sum of squares from the
- * best point when Broyden does not get there: costs that only appear as a sum,
- * a bound in the way, a cell that cannot be met.
+ * First Gauss-Newton within a trusted step: n + 1 evaluations at once give the
+ * sensitivities (which also tell a user which cost moves which cell), and then
+ * every evaluation is a step that uses and corrects all of them (Broyden's
+ * update). With as many cells as costs and next to straight lines in logarithms
+ * that ends in a few steps, where NLopt's BOBYQA needs 2n + 1 evaluations, one
+ * after another, for its first model alone, and 30 to 50 in all. BOBYQA goes on
+ * from the best point when the steps end before all is met: costs that only
+ * appear as a sum, a bound in the way, a cell that cannot be met.
  *
- * Noise is not in the way: all evaluations have the same seed.
+ * All evaluations have the same seed; what remains of the noise is why the
+ * first step is wide.
  */
 #include <stdbool.h>
 

@@ -26,7 +26,7 @@ main(void)
 	int bad = 0;
 
 	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
-		struct theory th = { { cases[c].rate }, 16 };
+		struct theory th = { { "tool=open", "connections=0", cases[c].rate }, 16 };
 		double t[THEORY_MAX_REPS], busy[THEORY_MAX_REPS],
 		    n[THEORY_MAX_REPS], rho = cases[c].lambda / MU;
 
