@@ -2,12 +2,14 @@
 # generate.sh SOLAB [--check]: the parts of the documentation that the program
 # or the source knows better. Run by ./do docs from the root of the tree.
 #
-# In README.md and docs/*.md the text between these two lines is CMD's output:
-#	<!-- output: solab ... -->
+# In README.md and docs/*.md the text between these two lines is what a command
+# prints, or a file, or of a file the lines whose times lie in A <= t < B:
+#	<!-- output: solab ... -->	<!-- file: PATH -->	<!-- file: PATH A..B -->
 #	<!-- end -->
-# A block that begins with `<!-- output timing:` may differ from run to run;
-# --check, which changes nothing and fails where something would change,
-# leaves it out.
+# A block that begins with `<!-- output timing:` may differ from run to run, or
+# takes minutes; --check, which changes nothing and fails where something would
+# change, leaves it out. It leaves out the figures (docs/*.dot) too: what dot
+# makes of them depends on the machine's fonts.
 set -eu
 solab=$1
 check=${2-}
@@ -23,8 +25,9 @@ main()
 	update docs/costs.md
 	kernel_map >"$tmp/new"
 	update docs/kernel-map.md
+	[ "$check" = --check ] || figures
 	for file in README.md docs/*.md; do
-		if grep -q '^<!-- output' "$file" 2>/dev/null; then
+		if grep -Eq '^<!-- (output|file)' "$file" 2>/dev/null; then
 			blocks "$file" >"$tmp/new"
 			update "$file"
 		fi
@@ -77,6 +80,18 @@ END
 	find model -name '*.h' | sort | xargs awk -f docs/kernel-map.awk
 }
 
+figures()
+{
+	if ! command -v dot >/dev/null; then
+		echo 'docs: no dot (Debian: graphviz): figures left as they are' >&2
+		return
+	fi
+	for figure in docs/*.dot; do
+		dot -Tsvg "$figure" >"$tmp/new"
+		update "${figure%.dot}.svg"
+	done
+}
+
 blocks()
 {
 	skip=
@@ -90,8 +105,35 @@ blocks()
 			[ "$check" = --check ] || block "$line"
 			;;
 		'<!-- output: '*) block "$line" ;;
+		'<!-- file: '*) file_block "$line" ;;
 		esac
 	done <"$1"
+	[ -z "$skip" ] || die "$1: a block without <!-- end -->"
+}
+
+# A file, or the part of a trace that a window of time shows.
+file_block()
+{
+	source=${1#*: }
+	source=${source% -->}
+	window=
+	case $source in
+	*' '*..*)
+		window=${source#* }
+		source=${source%% *}
+		;;
+	esac
+	case $source in
+	/* | *..* | *' '*) die "$source: not a path below the root" ;;
+	esac
+	[ -r "$source" ] || die "$source: cannot be read"
+	if [ -n "$window" ]; then
+		awk -v from="${window%..*}" -v to="${window#*..}" \
+		    '$1 + 0 >= from + 0 && $1 + 0 < to + 0' "$source" >"$tmp/output"
+	else
+		cat "$source" >"$tmp/output"
+	fi
+	fenced "$source $window"
 }
 
 # The fenced output of a block's command; what was there is skipped.
@@ -111,6 +153,12 @@ block()
 		cat "$tmp/errors" >&2
 		die "$command: failed"
 	}
+	fenced "$command"
+}
+
+fenced()
+{
+	[ -s "$tmp/output" ] || die "$1: nothing"
 	echo '```text'
 	cat "$tmp/output"
 	echo '```'

@@ -1,12 +1,16 @@
-# Rows of docs/kernel-map.md: each comment with a `Kernel:` line, and the
-# file or the declaration that it stands over.
+# Rows of docs/kernel-map.md: each comment with a `Kernel:` or a `Differs:` line,
+# and the file or the declaration that it stands over.
 
 function flush_row(what) {
-	if (kernel != "") {
+	if (found()) {
 		gsub(/\|/, "\\|", differs)
 		printf "| %s | %s | %s |\n", what, kernel, differs
 	}
 	kernel = differs = ""
+}
+
+function found() {
+	return kernel != "" || differs != ""
 }
 
 # The lines of a comment belong to the last `Word:` seen.
@@ -46,16 +50,16 @@ inside {
 	next
 }
 
-/^#[ \t]*include/ || (kernel != "" && /^$/) {
+/^#[ \t]*include/ || (found() && /^$/) {
 	flush_row("`" path "`")
 	next
 }
 
-kernel != "" && match($0, /[a-z_0-9]+\(/) {
+found() && match($0, /[a-z_0-9]+\(/) {
 	flush_row("`" substr($0, RSTART, RLENGTH) ")` in `" path "`")
 }
 
-kernel != "" && match($0, /^(struct|enum) [a-z_0-9]+/) {
+found() && match($0, /^(struct|enum) [a-z_0-9]+/) {
 	flush_row("`" substr($0, RSTART, RLENGTH) "` in `" path "`")
 }
 

@@ -63,7 +63,8 @@ model_number(struct model *md)
 	md->md_flows = sim_calloc(md->md_naddrs, sizeof(*md->md_flows));
 	for (int i = 0; i < md->md_naddrs; i++)
 		md->md_flows[i] = sim_arena(65536, sizeof(**md->md_flows));
-	md->md_machines = sim_calloc(su->su_nmachines, sizeof(*md->md_machines));
+	md->md_machines =
+	    sim_calloc(su->su_nmachines, sizeof(*md->md_machines));
 	md->md_peers = sim_calloc(su->su_npeers, sizeof(*md->md_peers));
 	md->md_wires = sim_calloc(md->md_nwires, sizeof(*md->md_wires));
 	for (int i = 0; i < md->md_nwires; i++)
@@ -151,12 +152,12 @@ model_peer(struct model *md, int i, int *where)
 {
 	const struct setup *su = md->md_setup;
 	const struct setup_peer *pe = &su->su_peers[i];
-	const struct setup_process *sp = &su->su_machines[pe->pe_machine]
-					      .sm_procs[0];
+	const struct setup_process *sp =
+	    &su->su_machines[pe->pe_machine].sm_procs[0];
 	int link = machine_link(su, pe->pe_machine, pe->pe_nic, pe->pe_port);
 	int index = link - machine_link(su, pe->pe_machine, 0, 0);
-	const struct ifnet *ifp = md->md_machines[pe->pe_machine]
-				      .m_ifnets[index];
+	const struct ifnet *ifp =
+	    md->md_machines[pe->pe_machine].m_ifnets[index];
 	struct wire *to_us = md->md_wires[2 * link];
 	struct wire *from_us = md->md_wires[2 * link + 1];
 	struct host *h;
@@ -167,8 +168,7 @@ model_peer(struct model *md, int i, int *where)
 	md->md_peers[i] = wrk_create(pe, &su->su_run, &md->md_toeplitz, addr0,
 	    ifp->if_addr + 1, ifp->if_addr, md->md_flows, to_us,
 	    su->su_nmachines + i, *where, &md->md_marks,
-	    md->md_options.mo_exact, md->md_rng,
-	    sp->sp_header + sp->sp_object);
+	    md->md_options.mo_exact, md->md_rng, sp->sp_header + sp->sp_object);
 	h = wrk_host(md->md_peers[i]);
 	from_us->w_deliver = host_rx_arrive;
 	from_us->w_arg = h;
@@ -238,7 +238,8 @@ model_counter(const struct model *md, enum counter counter)
 		sum += md->md_cpus[i].mc_counters[counter];
 	if (counter == COUNTER_client_late)
 		for (int i = 0; i < md->md_setup->su_npeers; i++)
-			sum += (int64_t)wrk_result(md->md_peers[i])->wr_timeouts;
+			sum +=
+			    (int64_t)wrk_result(md->md_peers[i])->wr_timeouts;
 	if (counter == COUNTER_drop_wire)
 		for (int i = 0; i < md->md_nwires; i++)
 			sum += (int64_t)md->md_wires[i]->w_lost_frames;
@@ -261,7 +262,7 @@ progress_actor(void *arg)
 {
 	struct model *md = arg;
 
-	for (sim_ns t = 0; t < md->md_end; t += sim_ms(50)) {
+	for (sim_ns t = 0; t < md->md_end; t += md->md_end / 200 + 1) {
 		engine_wait_until(t);
 		md->md_options.mo_progress(
 		    t, md->md_end, md->md_options.mo_progress_arg);
@@ -285,9 +286,9 @@ model_check(struct model *md)
 	for (int i = 0; i < su->su_npeers; i++) {
 		const struct wrk_result *wr = wrk_result(md->md_peers[i]);
 
-		SIM_ASSERT(wr->wr_opened ==
-		    wr->wr_closed + wr->wr_ended +
-			wrk_in_progress(md->md_peers[i]));
+		SIM_ASSERT(
+		    wr->wr_opened == wr->wr_closed + wr->wr_ended +
+					 wrk_in_progress(md->md_peers[i]));
 	}
 	for (int i = 0; i < md->md_nwires; i++)
 		wire_advance(md->md_wires[i], md->md_end);
@@ -302,7 +303,7 @@ model_check(struct model *md)
 				const struct rxring *rr = &np->np_rxr[r];
 
 				received += rr->rr_frames + rr->rr_drops +
-				    pktq_len(&rr->rr_q);
+					    pktq_len(&rr->rr_q);
 			}
 			model_check_wire(np->np_rx, received);
 		}
@@ -319,8 +320,7 @@ model_check_wire(const struct wire *w, uint64_t received)
 	uint64_t waiting = 0, posted = 0;
 
 	for (int i = 0; i < w->w_nrings; i++) {
-		waiting +=
-		    w->w_rings[i]->tr_q.pq_tail - w->w_rings[i]->tr_next;
+		waiting += w->w_rings[i]->tr_q.pq_tail - w->w_rings[i]->tr_next;
 		posted += w->w_rings[i]->tr_posted;
 	}
 	SIM_ASSERT(posted == w->w_packets + waiting);

@@ -22,7 +22,8 @@ struct model_options {
 struct model_cpu {
 	const struct cpu *mc_cpu;
 	int mc_machine; /* index of the machine, or machines + peer */
-	int64_t mc_counters[COUNTER_N]; /* at the warm-up, then the difference */
+	int64_t
+	    mc_counters[COUNTER_N]; /* at the warm-up, then the difference */
 };
 
 struct model {
@@ -31,7 +32,7 @@ struct model {
 	struct rng_run md_rng;
 	struct machine *md_machines;
 	struct wrk **md_peers;
-	struct wire **md_wires;	  /* all, two a port: rx, tx */
+	struct wire **md_wires; /* all, two a port: rx, tx */
 	int md_nwires;
 	struct toeplitz md_toeplitz;
 	struct flow **md_flows;

@@ -52,22 +52,22 @@ struct setup_host_sysctl {
 /* A machine's hardware, from scenarios/hardware/<name>.yaml. */
 struct setup_hardware {
 	const char *hw_name;
-	int hw_ncpus;		   /* hardware threads */
-	int hw_threads_per_core;   /* 1 or 2; CPU i shares with i + ncpus/2 */
-	double hw_smt_idle_speed;  /* speed with an idle sibling; busy is 1 */
+	int hw_ncpus;		  /* hardware threads */
+	int hw_threads_per_core;  /* 1 or 2; CPU i shares with i + ncpus/2 */
+	double hw_smt_idle_speed; /* speed with an idle sibling; busy is 1 */
 	sim_ns hw_cost[COST_N];
-	int64_t hw_cache_knee;	   /* bytes: C in miss * (1 - exp(-d / C)) */
-	int64_t hw_cache_touch;	   /* bytes that one touch of a connection moves */
+	int64_t hw_cache_knee;	/* bytes: C in miss * (1 - exp(-d / C)) */
+	int64_t hw_cache_touch; /* bytes that one touch of a connection moves */
 };
 
 struct setup_nic {
 	const char *sn_name;
 	enum setup_nic_model sn_model;
 	int sn_ports;
-	int64_t sn_bps;		/* of a port */
-	sim_ns sn_latency;	/* of a port's link, one way */
-	bool sn_polling;	/* ifconfig polling */
-	int64_t sn_intr_rate;	/* 1/s and vector, when not polling */
+	int64_t sn_bps;	      /* of a port */
+	sim_ns sn_latency;    /* of a port's link, one way */
+	bool sn_polling;      /* ifconfig polling */
+	int64_t sn_intr_rate; /* 1/s and vector, when not polling */
 };
 
 struct setup_process {
@@ -76,13 +76,13 @@ struct setup_process {
 	int sp_workers;
 	bool sp_reuseport;
 	enum setup_affinity sp_affinity;
-	int64_t sp_object;	/* bytes of the object served */
-	int64_t sp_header;	/* bytes of the response header */
-	int sp_events;		/* kqueue_events */
-	int sp_changes;		/* kqueue_changes */
-	bool sp_keepalive;	/* false: the server closes first */
+	int64_t sp_object; /* bytes of the object served */
+	int64_t sp_header; /* bytes of the response header */
+	int sp_events;	   /* kqueue_events */
+	int sp_changes;	   /* kqueue_changes */
+	bool sp_keepalive; /* false: the server closes first */
 	bool sp_open_file_cache;
-	sim_ns sp_work;		/* further work per request, mean */
+	sim_ns sp_work; /* further work per request, mean */
 	enum setup_dist sp_work_dist;
 };
 
@@ -104,25 +104,25 @@ struct setup_peer {
 	int pe_machine, pe_nic, pe_port; /* where its link ends */
 	enum setup_tool pe_tool;
 	int pe_threads;
-	int64_t pe_connections;	 /* wrk: of the whole peer */
-	int64_t pe_connreqs;	 /* requests a connection; 0: no end */
-	int pe_addresses;	 /* client IP addresses of this peer */
-	int64_t pe_request;	 /* bytes of a request */
-	sim_ns pe_timeout;	 /* wrk: responses later than this are left out */
-	int64_t pe_intr_rate;	 /* receive interrupts of a thread's CPU, 1/s */
-	double pe_rate;		 /* open loop: connections a second, whole peer */
+	int64_t pe_connections; /* wrk: of the whole peer */
+	int64_t pe_connreqs;	/* requests a connection; 0: no end */
+	int pe_addresses;	/* client IP addresses of this peer */
+	int64_t pe_request;	/* bytes of a request */
+	sim_ns pe_timeout;    /* wrk: responses later than this are left out */
+	int64_t pe_intr_rate; /* receive interrupts of a thread's CPU, 1/s */
+	double pe_rate;	      /* open loop: connections a second, whole peer */
 	enum setup_dist pe_arrival; /* FIXED or EXPONENTIAL gaps */
-	double pe_loss;		 /* probability that a frame of the link is lost */
+	double pe_loss; /* probability that a frame of the link is lost */
 };
 
 struct setup_run {
 	enum setup_start sr_start;
-	sim_ns sr_ramp;	   /* smooth: connects spread over this */
+	sim_ns sr_ramp; /* smooth: connects spread over this */
 	sim_ns sr_warmup;
 	sim_ns sr_measure;
 	int sr_replications;
 	uint32_t sr_seed;
-	sim_ns sr_slice;   /* time series, one point a slice */
+	sim_ns sr_slice; /* time series, one point a slice */
 };
 
 struct setup {

@@ -49,8 +49,8 @@ struct stages {
 
 /* The server's side of a flow, and the client's stamps. */
 struct flow {
-	void *fl_pcb;		   /* server's CPU only */
-	struct stages *fl_stages;  /* set by connect(2), read later */
+	void *fl_pcb;		  /* server's CPU only */
+	struct stages *fl_stages; /* set by connect(2), read later */
 };
 
 static inline void

@@ -32,8 +32,7 @@ static bool ix_rxready(struct globaldata *, struct ifnet *, sim_ns);
 static void ix_txeof(struct globaldata *, struct ifnet *, sim_ns);
 static void ix_intr(struct nic_vector *);
 static void ix_start(struct globaldata *, struct ifnet *, struct pkt *);
-static void ix_encap(
-    struct globaldata *, struct ifsubq *, const struct pkt *);
+static void ix_encap(struct globaldata *, struct ifsubq *, const struct pkt *);
 static void ether_input_handler(struct globaldata *, struct netmsg *);
 
 static const struct ifpoll_ops ix_poll_ops = { ix_rxeof, ix_rxready, ix_txeof };
@@ -67,8 +66,8 @@ ix_attach(struct machine *m, const struct setup_nic *sn, int port, int index,
 	    ix_ring_count(sn->sn_model, sc->ix_rxr, m->m_netisr_ncpus);
 	(void)port;
 	ifp->if_ntxr = m->m_netisr_ncpus;
-	nic_port_init(&ix->ix_port, ifp->if_nrxr, (int)sc->ix_rxd,
-	    m->m_netisr_ncpus);
+	nic_port_init(
+	    &ix->ix_port, ifp->if_nrxr, (int)sc->ix_rxd, m->m_netisr_ncpus);
 	ix->ix_port.np_rx = rx;
 	ix->ix_port.np_tx = tx;
 	ix->ix_polling = sn->sn_polling;
@@ -252,7 +251,7 @@ ix_encap(struct globaldata *gd, struct ifsubq *ifs, const struct pkt *p)
 	out.p_time = gd->gd_cpu.c_now;
 	wire_post(&ifs->ifs_ring, &out);
 	len = pktq_len(&ifs->ifs_ring.tr_q) + pktq_len(&ifs->ifs_prio) +
-	    pktq_len(&ifs->ifs_normal);
+	      pktq_len(&ifs->ifs_normal);
 	if (len > ifs->ifs_backlog_max)
 		ifs->ifs_backlog_max = len;
 	SIM_TRACE(gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_TX, out.p_flow,
@@ -275,9 +274,9 @@ ix_txeof(struct globaldata *gd, struct ifnet *ifp, sim_ns upto)
 		gd_run(gd, COST_tx_reclaim);
 	}
 	for (;;) {
-		struct pktq *q = pktq_len(&ifs->ifs_prio) != 0 ?
-		    &ifs->ifs_prio :
-		    &ifs->ifs_normal;
+		struct pktq *q = pktq_len(&ifs->ifs_prio) != 0
+				     ? &ifs->ifs_prio
+				     : &ifs->ifs_normal;
 
 		if (pktq_len(q) == 0 ||
 		    ifs->ifs_free < ix_descriptors(pktq_first(q)))

@@ -19,9 +19,9 @@
 #define CACHE_STEPS 1024 /* of the table, over 0 .. 8 knees */
 
 struct cache {
-	int64_t ca_knee;  /* bytes */
-	int64_t ca_touch; /* bytes that one touch moves */
-	double ca_scale;  /* steps a byte */
+	int64_t ca_knee;		 /* bytes */
+	int64_t ca_touch;		 /* bytes that one touch moves */
+	double ca_scale;		 /* steps a byte */
 	sim_ns ca_cost[CACHE_STEPS + 1]; /* ns by step */
 };
 

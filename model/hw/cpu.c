@@ -59,8 +59,8 @@ cpu_restop(struct cpu *c)
 	if (c->c_exact || c->c_traced || c->c_bell != NULL)
 		c->c_stop = INT64_MIN;
 	else
-		c->c_stop = sim_min(
-		    c->c_mark, c->c_masked ? SIM_NEVER : c->c_next);
+		c->c_stop =
+		    sim_min(c->c_mark, c->c_masked ? SIM_NEVER : c->c_next);
 }
 
 static sim_ns

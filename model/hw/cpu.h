@@ -46,10 +46,10 @@ struct cpu_marks {
 };
 
 struct cpu {
-	sim_ns c_now;  /* this CPU's clock */
-	sim_ns c_stop; /* cpu_run() may add without looking up to here */
+	sim_ns c_now;	      /* this CPU's clock */
+	sim_ns c_stop;	      /* cpu_run() may add without looking up to here */
 	const sim_ns *c_cost; /* [I] ns by cost_id, at speed 1 */
-	int64_t c_scale; /* time a cost takes, times CPU_SCALE_ONE */
+	int64_t c_scale;      /* time a cost takes, times CPU_SCALE_ONE */
 	int64_t c_spent[COST_N]; /* ns since the last reset */
 	int64_t c_idle;		 /* ns since the last reset */
 	int64_t c_idle_ever;	 /* ns since the start */
@@ -67,8 +67,8 @@ struct cpu {
 	 */
 	struct engine_bell *c_bell;
 	void (*c_rung)(struct cpu *); /* somebody rang: arm what is new */
-	int c_id;		 /* [I] within its machine */
-	int c_where;		 /* [I] index for traces, over all machines */
+	int c_id;		      /* [I] within its machine */
+	int c_where; /* [I] index for traces, over all machines */
 	struct cpu_source *c_sources[CPU_MAX_SOURCES];
 	int c_nsources;
 	/*
@@ -108,8 +108,8 @@ cpu_sync(struct cpu *c)
 
 /*
  * Work that takes ns at speed 1, accounted to this cost. Time: runs;
- * interrupts may come. Called a hundred times a request, and so not inline: the code of a request
- * must fit the instruction cache.
+ * interrupts may come. Called a hundred times a request, and so not inline: the
+ * code of a request must fit the instruction cache.
  */
 void cpu_run_ns(struct cpu *, int cost, sim_ns ns);
 

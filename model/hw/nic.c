@@ -38,15 +38,15 @@ nic_rx_pending(struct rxring *rr, sim_ns now)
 	struct pktq *q = &rr->rr_q;
 	uint32_t len = pktq_len(q), n = 0, excess;
 
-	while (n < len && q->pq_buf[(q->pq_head + n) & q->pq_mask].p_time <= now)
+	while (
+	    n < len && q->pq_buf[(q->pq_head + n) & q->pq_mask].p_time <= now)
 		n++;
 	if (SIM_LIKELY(n <= rr->rr_rxd))
 		return n;
 	/* The oldest rr_rxd found room; close the gap that the rest leaves. */
 	excess = n - rr->rr_rxd;
 	for (uint32_t i = rr->rr_rxd; i < n; i++)
-		rr->rr_drops +=
-		    q->pq_buf[(q->pq_head + i) & q->pq_mask].p_nseg;
+		rr->rr_drops += q->pq_buf[(q->pq_head + i) & q->pq_mask].p_nseg;
 	for (uint32_t i = rr->rr_rxd; i-- > 0;)
 		q->pq_buf[(q->pq_head + i + excess) & q->pq_mask] =
 		    q->pq_buf[(q->pq_head + i) & q->pq_mask];

@@ -19,9 +19,9 @@
 /* A receive ring: packets that have arrived, or will at their p_time. */
 struct rxring {
 	struct pktq rr_q;
-	uint32_t rr_rxd;       /* [I] descriptors */
-	uint64_t rr_drops;     /* frames that found no descriptor */
-	uint64_t rr_frames;    /* frames taken */
+	uint32_t rr_rxd;    /* [I] descriptors */
+	uint64_t rr_drops;  /* frames that found no descriptor */
+	uint64_t rr_frames; /* frames taken */
 };
 
 struct nic_port {

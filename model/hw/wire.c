@@ -92,7 +92,7 @@ static bool
 head_before(const struct wire_head *a, const struct wire_head *b)
 {
 	return a->wh_time < b->wh_time ||
-	    (a->wh_time == b->wh_time && a->wh_ring < b->wh_ring);
+	       (a->wh_time == b->wh_time && a->wh_ring < b->wh_ring);
 }
 
 void
@@ -148,8 +148,8 @@ wire_choose(struct wire *w, sim_ns start)
 		w->w_neligible++;
 	}
 	word = from / 64 % words;
-	bits = from < w->w_nrings ? w->w_eligible[word] & ~0ull << from % 64 :
-				    w->w_eligible[word = 0];
+	bits = from < w->w_nrings ? w->w_eligible[word] & ~0ull << from % 64
+				  : w->w_eligible[word = 0];
 	while (bits == 0) {
 		word = (word + 1) % words;
 		bits = w->w_eligible[word];
@@ -182,16 +182,15 @@ wire_send(struct wire *w, int ring, sim_ns start)
 	arrived = *p;
 	arrived.p_time += w->w_latency;
 	tr->tr_next++;
-	if (tr->tr_next == q->pq_tail || q->pq_buf[tr->tr_next & q->pq_mask]
-						.p_time > w->w_free) {
+	if (tr->tr_next == q->pq_tail ||
+	    q->pq_buf[tr->tr_next & q->pq_mask].p_time > w->w_free) {
 		w->w_eligible[ring / 64] &= ~(1ull << ring % 64);
 		w->w_neligible--;
 		if (tr->tr_next != q->pq_tail)
 			wire_pending(w, ring,
 			    q->pq_buf[tr->tr_next & q->pq_mask].p_time);
 	}
-	if (SIM_UNLIKELY(w->w_loss > 0) &&
-	    rng_uniform(&w->w_rng) < w->w_loss) {
+	if (SIM_UNLIKELY(w->w_loss > 0) && rng_uniform(&w->w_rng) < w->w_loss) {
 		w->w_lost_packets++;
 		w->w_lost_frames += arrived.p_nseg;
 		return;

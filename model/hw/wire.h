@@ -70,11 +70,11 @@ struct txring {
 };
 
 struct wire {
-	int64_t w_bps;	   /* [I] */
-	sim_ns w_latency;  /* [I] */
-	sim_ns w_upto;	   /* starts before this are decided */
-	sim_ns w_free;	   /* when the last decided packet has left */
-	int64_t w_rem;	   /* fraction of a ns of w_free, in bits * 1e9 / bps */
+	int64_t w_bps;	  /* [I] */
+	sim_ns w_latency; /* [I] */
+	sim_ns w_upto;	  /* starts before this are decided */
+	sim_ns w_free;	  /* when the last decided packet has left */
+	int64_t w_rem;	  /* fraction of a ns of w_free, in bits * 1e9 / bps */
 	int w_nrings, w_last;
 	/*
 	 * Rings with something to send: those whose packet was there when the

@@ -137,8 +137,8 @@ kqueue_prefetch(const struct kqueue *kq)
  * one waits for its next activation.
  */
 static int
-kqueue_scan(struct kqueue *kq, struct knote *marker, struct kevent *ev,
-    int want)
+kqueue_scan(
+    struct kqueue *kq, struct knote *marker, struct kevent *ev, int want)
 {
 	struct globaldata *gd = kq->kq_gd;
 	int n = 0;

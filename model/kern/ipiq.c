@@ -28,10 +28,9 @@ inbox_insert(struct ipiq *iq, struct netmsg *nm)
 	struct netmsg *at;
 
 	TAILQ_FOREACH_REVERSE(at, &iq->iq_inbox, netmsg_queue, nm_link)
-		if (at->nm_time < nm->nm_time ||
-		    (at->nm_time == nm->nm_time &&
-			at->nm_sender <= nm->nm_sender))
-			break;
+	if (at->nm_time < nm->nm_time ||
+	    (at->nm_time == nm->nm_time && at->nm_sender <= nm->nm_sender))
+		break;
 	if (at == NULL)
 		TAILQ_INSERT_HEAD(&iq->iq_inbox, nm, nm_link);
 	else
@@ -39,8 +38,7 @@ inbox_insert(struct ipiq *iq, struct netmsg *nm)
 }
 
 void
-lwkt_sendmsg(
-    struct globaldata *from, struct globaldata *to, struct netmsg *nm)
+lwkt_sendmsg(struct globaldata *from, struct globaldata *to, struct netmsg *nm)
 {
 	struct ipiq *iq = to->gd_ipiq;
 	sim_ns now;
@@ -129,8 +127,8 @@ ipiq_fire(struct cpu *c, struct cpu_source *cs)
 	gd->gd_ipiq->iq_due = SIM_NEVER;
 	cpu_source_arm(c, cs, SIM_NEVER);
 	/* Later than what was sent at this very instant: at least 1 ns. */
-	cpu_run_ns(&gd->gd_cpu, COST_intr,
-	    sim_max(1, gd->gd_cpu.c_cost[COST_intr]));
+	cpu_run_ns(
+	    &gd->gd_cpu, COST_intr, sim_max(1, gd->gd_cpu.c_cost[COST_intr]));
 	gd_run(gd, COST_ipi_recv);
 	ipiq_take(gd);
 	if (gd->gd_netisr.ni_port.mp_head != NULL)
@@ -146,7 +144,7 @@ ipiq_take(struct globaldata *gd)
 	if (iq == NULL)
 		return;
 	while ((nm = TAILQ_FIRST(&iq->iq_inbox)) != NULL &&
-	    nm->nm_time < gd->gd_cpu.c_now) {
+	       nm->nm_time < gd->gd_cpu.c_now) {
 		TAILQ_REMOVE(&iq->iq_inbox, nm, nm_link);
 		msgport_put(&gd->gd_netisr.ni_port, nm);
 	}

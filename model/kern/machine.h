@@ -50,6 +50,8 @@ struct ipiq {
 
 struct netisr {
 	struct msgport ni_port;
+	/* Its run, on the caller's stack: registered by net/netisr.c. */
+	void (*ni_run)(struct globaldata *);
 	int ni_nrollups;
 	void (*ni_rollup[NETISR_MAX_ROLLUPS])(struct globaldata *);
 	bool ni_running;
@@ -65,18 +67,18 @@ struct globaldata {
 	struct machine *gd_machine;
 	struct thread *gd_curthread;
 	struct thread *gd_idle;
-	struct threadq gd_runq;	   /* runnable threads but the current one */
-	bool gd_usermode;	   /* the current thread is in user mode */
-	bool gd_resched;	   /* the user quantum is used up */
-	int gd_quantum;		   /* ticks left of it */
+	struct threadq gd_runq; /* runnable threads but the current one */
+	bool gd_usermode;	/* the current thread is in user mode */
+	bool gd_resched;	/* the user quantum is used up */
+	int gd_quantum;		/* ticks left of it */
 	struct netisr gd_netisr;
 	struct callwheel gd_wheel;
 	struct cpu_source gd_hardclock;
 	struct netmsg gd_softclock;
 	int32_t gd_ticks; /* hardclocks so far; the wheel may be behind */
 	struct globaldata *gd_sibling; /* shares the core, or NULL */
-	int64_t gd_idle_tick[4]; /* ns idle in each of the last ticks */
-	int64_t gd_idle_before;	 /* c_idle_ever at the last tick */
+	int64_t gd_idle_tick[4];       /* ns idle in each of the last ticks */
+	int64_t gd_idle_before;	       /* c_idle_ever at the last tick */
 	struct sim_pool gd_so_pool, gd_knote_pool, gd_mbuf_pool, gd_sc_pool;
 	struct iopoll_ctx *gd_iopoll;
 	struct ifsubq *gd_ifsubq; /* by ifnet index */
@@ -90,7 +92,7 @@ struct globaldata {
 struct machine {
 	const struct setup_machine *m_setup;
 	const struct setup_sysctl *m_sysctl;
-	int m_index;  /* of the model; also the engine's host */
+	int m_index; /* of the model; also the engine's host */
 	int m_ncpus;
 	int m_netisr_ncpus; /* protocol CPUs */
 	struct globaldata **m_gd;

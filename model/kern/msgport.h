@@ -19,7 +19,7 @@ struct globaldata;
 
 struct netmsg {
 	union {
-		struct netmsg *nm_next; /* on a port */
+		struct netmsg *nm_next;	     /* on a port */
 		TAILQ_ENTRY(netmsg) nm_link; /* on its way to another CPU */
 	};
 	/* Runs in the port's protocol thread. Borrows nothing. */

@@ -1,5 +1,7 @@
 #include "model/kern/sched.h"
 
+#include "model/kern/ipiq.h"
+
 #define SCHED_QUANTUM_TICKS 10 /* usched_dfly: (50 + 9) / 10 of 50 Hz */
 
 static void thread_actor(void *);
@@ -94,7 +96,7 @@ lwkt_switch(struct globaldata *gd)
 	struct thread *td = gd->gd_curthread, *next;
 
 	while (netisr_pending(gd))
-		netisr_run(gd);
+		gd->gd_netisr.ni_run(gd);
 	next = TAILQ_FIRST(&gd->gd_runq);
 	if (next == NULL) {
 		if (td->td_state == TD_RUNNING)
@@ -155,10 +157,18 @@ wakeup(struct globaldata *gd, struct thread *td)
 }
 
 void
+netisr_post(struct globaldata *gd, struct netmsg *nm)
+{
+	if (gd->gd_ipiq != NULL && gd->gd_netisr.ni_port.mp_head == NULL)
+		ipiq_netisr_state(gd, false);
+	msgport_put(&gd->gd_netisr.ni_port, nm);
+}
+
+void
 userexit(struct globaldata *gd)
 {
 	while (netisr_pending(gd))
-		netisr_run(gd);
+		gd->gd_netisr.ni_run(gd);
 	if (SIM_UNLIKELY(gd->gd_resched)) {
 		gd->gd_resched = false;
 		gd->gd_quantum = SCHED_QUANTUM_TICKS;
@@ -225,7 +235,7 @@ smt_speed(struct globaldata *gd)
 		return;
 	cpu_sync(c);
 	idle = (double)gd->gd_sibling->gd_idle_tick[(gd->gd_ticks + 3) % 4] /
-	    CALLOUT_TICK_NS;
+	       CALLOUT_TICK_NS;
 	speed = 1 + (hw->hw_smt_idle_speed - 1) * (idle < 1 ? idle : 1);
 	c->c_scale = (int64_t)(CPU_SCALE_ONE / speed);
 }

@@ -86,11 +86,21 @@ netisr_pending(const struct globaldata *gd)
 	return gd->gd_netisr.ni_port.mp_head != NULL;
 }
 
-/* The protocol thread's run; in net/netisr.c. */
-void netisr_run(struct globaldata *);
-
 /* Put a message on this CPU's port: the thread becomes runnable. Time: none. */
 void netisr_post(struct globaldata *, struct netmsg *);
+
+/*
+ * Send a message to this CPU's protocol thread.
+ *
+ * Context: its CPU. Time: runs msg_send. Owns: the port until dispatch.
+ */
+static inline void
+lwkt_sendmsg_oncpu(struct globaldata *gd, struct netmsg *nm)
+{
+	SIM_ASSERT(!nm->nm_queued);
+	gd_run(gd, COST_msg_send);
+	netisr_post(gd, nm);
+}
 
 /* Charge the running thread up to now (marks). */
 void sched_account(struct globaldata *);

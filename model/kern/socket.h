@@ -16,11 +16,11 @@
 #include "model/kern/machine.h"
 #include "model/stage.h"
 
-#define SS_COMP 0x01	     /* on so_head's completion queue */
-#define SS_NOFDREF 0x02	     /* no descriptor refers to it */
-#define SS_CANTRCVMORE 0x04  /* the peer's FIN was taken: EOF after the data */
-#define SS_PCBGONE 0x08	     /* the protocol is done with it */
-#define SS_ACCEPTCONN 0x10   /* listens */
+#define SS_COMP 0x01	    /* on so_head's completion queue */
+#define SS_NOFDREF 0x02	    /* no descriptor refers to it */
+#define SS_CANTRCVMORE 0x04 /* the peer's FIN was taken: EOF after the data */
+#define SS_PCBGONE 0x08	    /* the protocol is done with it */
+#define SS_ACCEPTCONN 0x10  /* listens */
 
 struct so;
 
@@ -34,42 +34,42 @@ struct pr_usrreqs {
 };
 
 struct so {
-	struct globaldata *so_gd;	    /* [I] its CPU */
-	const struct pr_usrreqs *so_proto;  /* [I] */
-	struct so *so_head;		    /* [L] listener, NULL once accepted */
-	TAILQ_ENTRY(so) so_list;	    /* [L] link on so_head->so_comp */
-	struct knote *so_note;		    /* [C] knotes of so_rcv and so_snd */
-	struct stages *so_stages;	    /* [I] whose stamps to write */
-	uint32_t so_gen;		    /* [I] their generation */
-	uint32_t so_flow;		    /* [I] */
-	uint32_t so_rcv_cc;		    /* [C] bytes to read */
-	uint32_t so_snd_cc;		    /* [C] bytes given to the protocol */
-	uint32_t so_rcvd;		    /* [C] bytes read, not yet reported */
-	uint32_t so_snd_hiwat;		    /* [I] bytes */
-	uint16_t so_state;		    /* [C] SS_* */
-	int16_t so_error;		    /* [C] errno to report once */
-	uint64_t so_touched;		    /* [C] cache mark */
-	struct netmsg so_rcvdmsg;	    /* [C] pru_rcvd, embedded */
-	struct netmsg so_clomsg;	    /* [C] close, embedded */
+	struct globaldata *so_gd;	   /* [I] its CPU */
+	const struct pr_usrreqs *so_proto; /* [I] */
+	struct so *so_head;	  /* [L] listener, NULL once accepted */
+	TAILQ_ENTRY(so) so_list;  /* [L] link on so_head->so_comp */
+	struct knote *so_note;	  /* [C] knotes of so_rcv and so_snd */
+	struct stages *so_stages; /* [I] whose stamps to write */
+	uint32_t so_gen;	  /* [I] their generation */
+	uint32_t so_flow;	  /* [I] */
+	uint32_t so_rcv_cc;	  /* [C] bytes to read */
+	uint32_t so_snd_cc;	  /* [C] bytes given to the protocol */
+	uint32_t so_rcvd;	  /* [C] bytes read, not yet reported */
+	uint32_t so_snd_hiwat;	  /* [I] bytes */
+	uint16_t so_state;	  /* [C] SS_* */
+	int16_t so_error;	  /* [C] errno to report once */
+	uint64_t so_touched;	  /* [C] cache mark */
+	struct netmsg so_rcvdmsg; /* [C] pru_rcvd, embedded */
+	struct netmsg so_clomsg;  /* [C] close, embedded */
 };
 
 TAILQ_HEAD(so_queue, so);
 
 /* A listening socket. */
 struct so_listen {
-	struct so sl_so;	  /* first */
-	struct so_queue so_comp;  /* [L] completed, not yet accepted */
-	int so_qlen;		  /* [L] sockets on so_comp */
-	int so_qlimit;		  /* [I] backlog */
-	int sl_index;		  /* [I] in its SO_REUSEPORT group */
-	int sl_qmax;		  /* largest so_qlen since the last reset */
-	int64_t sl_qsum;	  /* integral of so_qlen over ns, since then */
-	sim_ns sl_qsince;	  /* when so_qlen last changed */
-	uint64_t sl_syn_drops;	  /* SYNs dropped: so_qlen > so_qlimit */
-	uint64_t sl_refused;	  /* sonewconn() refused: 3/2 so_qlimit */
-	uint64_t sl_completed;	  /* put on so_comp */
-	uint64_t sl_accepted;	  /* taken off it */
-	uint64_t sl_closed;	  /* ended while still on it */
+	struct so sl_so;	 /* first */
+	struct so_queue so_comp; /* [L] completed, not yet accepted */
+	int so_qlen;		 /* [L] sockets on so_comp */
+	int so_qlimit;		 /* [I] backlog */
+	int sl_index;		 /* [I] in its SO_REUSEPORT group */
+	int sl_qmax;		 /* largest so_qlen since the last reset */
+	int64_t sl_qsum;	 /* integral of so_qlen over ns, since then */
+	sim_ns sl_qsince;	 /* when so_qlen last changed */
+	uint64_t sl_syn_drops;	 /* SYNs dropped: so_qlen > so_qlimit */
+	uint64_t sl_refused;	 /* sonewconn() refused: 3/2 so_qlimit */
+	uint64_t sl_completed;	 /* put on so_comp */
+	uint64_t sl_accepted;	 /* taken off it */
+	uint64_t sl_closed;	 /* ended while still on it */
 };
 
 /* A message that carries bytes to send, or an option to set. */
@@ -80,8 +80,8 @@ struct mbuf {
 };
 
 /* Prepare an embedded part of a new connected socket. */
-void so_init(struct so *, struct globaldata *, const struct pr_usrreqs *,
-    uint32_t flow);
+void so_init(
+    struct so *, struct globaldata *, const struct pr_usrreqs *, uint32_t flow);
 
 void solisten(struct so_listen *, struct globaldata *, int qlimit, int index);
 

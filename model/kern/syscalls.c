@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "model/kern/sched.h"
-#include "model/net/netisr.h"
 #include "model/trace.h"
 
 #define PAGE_SIZE 4096
@@ -73,8 +72,8 @@ sys_recv(struct proc *p, int fd, int64_t len)
 			so->so_rcvdmsg.nm_dispatch = so_pru_rcvd_handler;
 			lwkt_sendmsg_oncpu(gd, &so->so_rcvdmsg);
 		}
-		stage_mark(so->so_stages, so->so_gen, STAMP_READ,
-		    gd->gd_cpu.c_now);
+		stage_mark(
+		    so->so_stages, so->so_gen, STAMP_READ, gd->gd_cpu.c_now);
 	} else if (so->so_error != 0) {
 		n = -so->so_error;
 		so->so_error = 0;

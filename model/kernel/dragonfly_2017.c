@@ -15,8 +15,8 @@
  */
 
 static bool machine_shares(const struct machine *);
-static void boot_cpu(struct machine *, int i, int where,
-    const struct cpu_marks *, bool exact);
+static void boot_cpu(
+    struct machine *, int i, int where, const struct cpu_marks *, bool exact);
 static void boot_interfaces(struct machine *, const struct port_wires *);
 static void boot_nginx(struct machine *, const struct setup_process *);
 
@@ -117,9 +117,9 @@ boot_nginx(struct machine *m, const struct setup_process *sp)
 	mp->mp_listeners =
 	    sim_calloc(sp->sp_workers, sizeof(*mp->mp_listeners));
 	for (int i = 0; i < sp->sp_workers; i++) {
-		int cpu = sp->sp_affinity == AFFINITY_CPUHINT ?
-		    i % m->m_netisr_ncpus :
-		    i % m->m_ncpus;
+		int cpu = sp->sp_affinity == AFFINITY_CPUHINT
+			      ? i % m->m_netisr_ncpus
+			      : i % m->m_ncpus;
 		struct globaldata *gd = m->m_gd[cpu];
 		struct so_listen *head = sim_calloc(1, sizeof(*head));
 
@@ -308,27 +308,29 @@ check(const struct machine *m)
 		const struct syncache_stats *sc = &sca->sca_stats;
 
 		uint64_t out = sc->tcps_sc_completed + sc->tcps_sc_aborted +
-		    sc->tcps_sc_stale + sc->tcps_sc_reset +
-		    sc->tcps_sc_bucketoverflow + sc->tcps_sc_cacheoverflow +
-		    (uint64_t)sca->sca_count;
+			       sc->tcps_sc_stale + sc->tcps_sc_reset +
+			       sc->tcps_sc_bucketoverflow +
+			       sc->tcps_sc_cacheoverflow +
+			       (uint64_t)sca->sca_count;
 
 		SIM_ASSERT(out - sc->tcps_sc_added <= 1);
 	}
 	for (int i = 0; i < mp->mp_nworkers; i++) {
 		const struct so_listen *head = mp->mp_listeners[i];
-		const struct ngx_stats *ng = ngx_worker_stats(mp->mp_workers[i]);
+		const struct ngx_stats *ng =
+		    ngx_worker_stats(mp->mp_workers[i]);
 		const struct so *so;
 		int n = 0;
 
-		TAILQ_FOREACH(so, &head->so_comp, so_list)
+		TAILQ_FOREACH (so, &head->so_comp, so_list)
 			n++;
 		SIM_ASSERT(n == head->so_qlen);
 		SIM_ASSERT(
 		    head->sl_completed == head->sl_accepted + (uint64_t)n);
 		/* One may be between accept(2) and nginx. */
 		SIM_ASSERT(head->sl_accepted - ng->ng_accepted <= 1);
-		SIM_ASSERT(ng->ng_accepted ==
-		    ng->ng_closed + (uint64_t)ng->ng_open);
+		SIM_ASSERT(
+		    ng->ng_accepted == ng->ng_closed + (uint64_t)ng->ng_open);
 	}
 }
 

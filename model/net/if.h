@@ -17,27 +17,28 @@
  */
 struct ifsubq {
 	struct txring ifs_ring;
-	int ifs_free;		/* descriptors */
-	struct pktq ifs_prio;	/* SYN, SYN|ACK, pure ACK */
+	int ifs_free;	      /* descriptors */
+	struct pktq ifs_prio; /* SYN, SYN|ACK, pure ACK */
 	struct pktq ifs_normal;
-	uint64_t ifs_drops;	/* packets that found the subqueue full */
+	uint64_t ifs_drops; /* packets that found the subqueue full */
 	uint64_t ifs_drop_frames;
 	uint64_t ifs_packets, ifs_frames; /* put on the ring */
 	uint32_t ifs_backlog_max;	  /* packets on ring and subqueue */
 };
 
 struct ifnet {
-	int if_index;	/* of the machine */
+	int if_index; /* of the machine */
 	const char *if_name;
 	struct nic_port *if_port;
 	uint32_t if_addr; /* IPv4, host order */
-	int if_nrxr;	/* receive rings: ring i is CPU i's */
-	int if_ntxr;	/* transmit rings, likewise: all protocol CPUs */
+	int if_nrxr;	  /* receive rings: ring i is CPU i's */
+	int if_ntxr;	  /* transmit rings, likewise: all protocol CPUs */
 	int if_txd;	  /* descriptors of a transmit ring */
 	/* Give a packet to the driver. Context: this CPU. Time: runs. */
 	void (*if_start)(struct globaldata *, struct ifnet *, struct pkt *);
 	/* Frames to the protocols: set by netinet. Borrows p. */
-	void (*if_input)(struct globaldata *, struct ifnet *, const struct pkt *);
+	void (*if_input)(
+	    struct globaldata *, struct ifnet *, const struct pkt *);
 	/*
 	 * Tell the processor what the next packets will touch; no effect on the
 	 * model. `after` comes after `next`; either may be NULL.

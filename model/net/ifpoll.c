@@ -107,8 +107,7 @@ rxpoll_handler(struct globaldata *gd, struct netmsg *nm)
 		io->io_residual = io->io_burst;
 		io->io_polls++;
 		for (int i = 0; i < io->io_nifs; i++)
-			nic_rx_sync(
-			    &gd->gd_cpu, io->io_if[i]->if_port->np_rx);
+			nic_rx_sync(&gd->gd_cpu, io->io_if[i]->if_port->np_rx);
 	}
 	cycles = io->io_residual < each ? io->io_residual : each;
 	io->io_residual -= cycles;
@@ -138,15 +137,14 @@ rxpoll_rest(struct globaldata *gd)
 	if (io->io_residual == 0 || netisr_pending(gd))
 		return;
 	for (int i = 0; i < io->io_nifs; i++)
-		if (io->io_ops[i]->ip_rxready(
-			gd, io->io_if[i], io->io_start))
+		if (io->io_ops[i]->ip_rxready(gd, io->io_if[i], io->io_start))
 			return;
 	rounds = (io->io_residual + each - 1) / each;
 	io->io_residual = 0;
 	io->io_rounds += rounds;
 	gd->gd_netisr.ni_messages += rounds;
-	cpu_run_ns(&gd->gd_cpu, COST_msg_dispatch,
-	    rounds * cost[COST_msg_dispatch]);
+	cpu_run_ns(
+	    &gd->gd_cpu, COST_msg_dispatch, rounds * cost[COST_msg_dispatch]);
 	cpu_run_ns(&gd->gd_cpu, COST_poll_round,
 	    rounds * io->io_nifs * cost[COST_poll_round]);
 }
@@ -198,7 +196,7 @@ txpoll_handler(struct globaldata *gd, struct netmsg *nm)
 	for (int i = 0; i < io->io_nifs; i++) {
 		struct ifnet *ifp = io->io_if[i];
 
-		io->io_ops[i]->ip_txpoll(gd, ifp,
-		    io->io_start - ifp->if_port->np_rx->w_latency);
+		io->io_ops[i]->ip_txpoll(
+		    gd, ifp, io->io_start - ifp->if_port->np_rx->w_latency);
 	}
 }

@@ -28,19 +28,19 @@ struct ifpoll_ops {
 
 struct iopoll_ctx {
 	struct cpu_source io_systimer;
-	uint64_t io_nticks;   /* systimer interrupts so far */
-	sim_ns io_phase0;     /* first tick */
+	uint64_t io_nticks; /* systimer interrupts so far */
+	sim_ns io_phase0;   /* first tick */
 	int64_t io_hz;
 	int io_nifs;
 	struct ifnet *io_if[IFPOLL_MAX];
 	const struct ifpoll_ops *io_ops[IFPOLL_MAX];
 	struct netmsg io_rxmsg, io_txmsg;
-	int io_pending;	      /* pending_polls */
-	int io_phase;	      /* 0: nothing queued */
-	int io_txfrac;	      /* ticks until the next transmit poll */
-	int64_t io_burst;     /* poll_burst, adaptive */
-	int64_t io_residual;  /* residual_burst */
-	sim_ns io_start;      /* of this tick's polling */
+	int io_pending;	     /* pending_polls */
+	int io_phase;	     /* 0: nothing queued */
+	int io_txfrac;	     /* ticks until the next transmit poll */
+	int64_t io_burst;    /* poll_burst, adaptive */
+	int64_t io_residual; /* residual_burst */
+	sim_ns io_start;     /* of this tick's polling */
 	uint64_t io_polls, io_rounds, io_lost, io_stalled;
 };
 

@@ -2,23 +2,17 @@
 
 #include "model/kern/ipiq.h"
 
+static void netisr_run(struct globaldata *);
+
 void
 netisr_init(struct globaldata *gd)
 {
 	msgport_init(&gd->gd_netisr.ni_port);
+	gd->gd_netisr.ni_run = netisr_run;
 }
 
 void
-netisr_post(struct globaldata *gd, struct netmsg *nm)
-{
-	if (gd->gd_ipiq != NULL && gd->gd_netisr.ni_port.mp_head == NULL)
-		ipiq_netisr_state(gd, false);
-	msgport_put(&gd->gd_netisr.ni_port, nm);
-}
-
-void
-netisr_register_rollup(
-    struct globaldata *gd, void (*fn)(struct globaldata *))
+netisr_register_rollup(struct globaldata *gd, void (*fn)(struct globaldata *))
 {
 	struct netisr *ni = &gd->gd_netisr;
 
@@ -30,7 +24,7 @@ netisr_register_rollup(
  * The thread's loop, from being switched to until it would wait. It borrows
  * the caller's stack, so it must not sleep: nothing below does.
  */
-void
+static void
 netisr_run(struct globaldata *gd)
 {
 	struct netisr *ni = &gd->gd_netisr;

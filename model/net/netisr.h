@@ -8,19 +8,7 @@
  */
 #include "model/kern/sched.h"
 
-/*
- * Send a message to this CPU's protocol thread.
- *
- * Context: its CPU. Time: runs msg_send. Owns: the port until dispatch.
- */
-static inline void
-lwkt_sendmsg_oncpu(struct globaldata *gd, struct netmsg *nm)
-{
-	SIM_ASSERT(!nm->nm_queued);
-	gd_run(gd, COST_msg_send);
-	netisr_post(gd, nm);
-}
-
+/* Make the protocol thread of a CPU. Call before sched_init(). */
 void netisr_init(struct globaldata *);
 
 /* Run fn after each batch of messages, in the order of registration. */

@@ -63,7 +63,7 @@ static inline int64_t
 pkt_wire_bytes(const struct pkt *p)
 {
 	return (int64_t)p->p_len + 90 * p->p_nseg +
-	    ((p->p_flags & TH_SYN) ? 8 : 0);
+	       ((p->p_flags & TH_SYN) ? 8 : 0);
 }
 
 #endif

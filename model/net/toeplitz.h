@@ -26,8 +26,8 @@ toeplitz_word(const struct toeplitz *tz, uint16_t w)
 
 /* Hash of an IPv4 four-tuple, addresses and ports in host order. */
 static inline uint32_t
-toeplitz_hash(const struct toeplitz *tz, uint32_t a, uint32_t b, uint16_t pa,
-    uint16_t pb)
+toeplitz_hash(
+    const struct toeplitz *tz, uint32_t a, uint32_t b, uint16_t pa, uint16_t pb)
 {
 	return toeplitz_word(
 	    tz, a >> 16 ^ (a & 0xffff) ^ b >> 16 ^ (b & 0xffff) ^ pa ^ pb);

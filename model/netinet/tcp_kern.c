@@ -86,8 +86,7 @@ ip_prefetch(const struct globaldata *gd, const struct pkt *next,
 	if (after != NULL)
 		__builtin_prefetch(flow_of(gd->gd_machine, after->p_flow));
 	if (next != NULL) {
-		const char *inp =
-		    flow_of(gd->gd_machine, next->p_flow)->fl_pcb;
+		const char *inp = flow_of(gd->gd_machine, next->p_flow)->fl_pcb;
 
 		if (inp == NULL)
 			return;
@@ -204,7 +203,7 @@ tcp_dropwithreset(struct globaldata *gd, struct ifnet *ifp, const struct pkt *p)
 	struct machine *m = gd->gd_machine;
 	struct tcp_cpu *tc = gd->gd_tcp;
 	int64_t limit = m->m_sysctl->icmplim;
-	sim_ns second = gd->gd_cpu.c_now / sim_s(1);
+	sim_ns second = gd->gd_cpu.c_now / SIM_SECOND;
 	struct pkt rst;
 
 	if (second != tc->tc_rst_second) {

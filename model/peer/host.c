@@ -161,7 +161,7 @@ host_intr(struct nic_vector *nv)
 	sim_ns now = ho->ho_cpu.c_now;
 
 	while (pktq_len(&ho->ho_rxq) != 0 &&
-	    pktq_first(&ho->ho_rxq)->p_time <= now) {
+	       pktq_first(&ho->ho_rxq)->p_time <= now) {
 		struct pkt p = *pktq_first(&ho->ho_rxq);
 
 		ho->ho_rxq.pq_head++;
@@ -225,8 +225,8 @@ host_port_search(
 	struct host *h = ho->ho_host;
 	const struct setup_host_sysctl *ctl = &h->h_setup->pe_sysctl;
 	int step = h->h_nports, ncpus = (int)ctl->netisr_ncpus;
-	uint32_t base = toeplitz_hash(h->h_toeplitz, h->h_ip0 + addr,
-	    h->h_server, HOST_SERVER_PORT, 0);
+	uint32_t base = toeplitz_hash(
+	    h->h_toeplitz, h->h_ip0 + addr, h->h_server, HOST_SERVER_PORT, 0);
 	uint32_t cut = rng_u32(&ho->ho_rng);
 
 	for (int table = ho->ho_index; table < step; table += h->h_ncpus) {
@@ -245,7 +245,8 @@ host_port_search(
 			if (port > last)
 				port = first;
 			ho->ho_stats.hs_ports_searched++;
-			*rss = (base ^ toeplitz_word(h->h_toeplitz, port)) & 127;
+			*rss =
+			    (base ^ toeplitz_word(h->h_toeplitz, port)) & 127;
 			if (tries > 0 && --tries > 0 &&
 			    *rss % ncpus != table % ncpus)
 				continue;
@@ -351,8 +352,9 @@ conn_output(struct tcpcb *tp, struct pkt *p)
 	if (p->p_len == 0 && p->p_flags == TH_ACK)
 		ho->ho_debt += ho->ho_cpu.c_cost[COST_host_ack];
 	if (p->p_flags & TH_SYN) {
-		struct flow *fl = &ho->ho_host->h_flows[flow_addr(p->p_flow)]
-						      [flow_port(p->p_flow)];
+		struct flow *fl =
+		    &ho->ho_host
+			 ->h_flows[flow_addr(p->p_flow)][flow_port(p->p_flow)];
 
 		if (tp->t_rxtshift > 0) {
 			ho->ho_stats.hs_syn_retries++;

@@ -43,9 +43,9 @@ struct host_tool_ops {
 struct host_conn {
 	struct tcpcb hc_tp; /* first */
 	struct host_cpu *hc_cpu;
-	void *hc_slot;	    /* NULL once closed by the tool */
+	void *hc_slot; /* NULL once closed by the tool */
 	bool hc_eof;
-	uint32_t hc_unread; /* bytes */
+	uint32_t hc_unread;  /* bytes */
 	sim_ns hc_last_data; /* arrival of the last data segment */
 };
 
@@ -83,10 +83,10 @@ struct host {
 	const struct toeplitz *h_toeplitz;
 	const struct host_tool_ops *h_tool;
 	int h_ncpus;
-	int h_nports;	      /* port tables */
-	uint32_t h_addr0;     /* index of its first address, over all peers */
-	uint32_t h_ip0;	      /* its first address, IPv4 host order */
-	uint32_t h_server;    /* the server's */
+	int h_nports;	       /* port tables */
+	uint32_t h_addr0;      /* index of its first address, over all peers */
+	uint32_t h_ip0;	       /* its first address, IPv4 host order */
+	uint32_t h_server;     /* the server's */
 	struct flow **h_flows; /* of the model, by address index */
 	struct host_conn ***h_ports; /* by address, then port */
 	struct host_cpu **h_cpus;
@@ -98,9 +98,9 @@ struct host {
  * host_set_rx(), for its w_deliver is host_rx_arrive() of this host.
  */
 struct host *host_create(const struct setup_peer *, const struct toeplitz *,
-    const struct host_tool_ops *, uint32_t addr0, uint32_t ip0,
-    uint32_t server, struct flow **flows, struct wire *tx, int where,
-    const struct cpu_marks *, bool exact, struct rng_run);
+    const struct host_tool_ops *, uint32_t addr0, uint32_t ip0, uint32_t server,
+    struct flow **flows, struct wire *tx, int where, const struct cpu_marks *,
+    bool exact, struct rng_run);
 void host_set_rx(struct host *, struct wire *rx);
 void host_destroy(struct host *);
 

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WRK_READ 8192	   /* bytes of its receive buffer */
-#define WRK_BIN_SHIFT 4	   /* latency buckets a stage bin */
+#define WRK_READ 8192	/* bytes of its receive buffer */
+#define WRK_BIN_SHIFT 4 /* latency buckets a stage bin */
 
 enum slot_state {
 	SLOT_IDLE,	 /* not yet started, given up, or (open) free */
@@ -19,10 +19,10 @@ enum slot_state {
 struct slot {
 	struct host_conn *sl_conn;
 	STAILQ_ENTRY(slot) sl_ready_link;
-	uint32_t sl_reqs;     /* responses on this connection */
-	uint32_t sl_got;      /* bytes of the response */
-	uint8_t sl_state;     /* enum slot_state */
-	bool sl_ready;	      /* on the thread's ready list */
+	uint32_t sl_reqs; /* responses on this connection */
+	uint32_t sl_got;  /* bytes of the response */
+	uint8_t sl_state; /* enum slot_state */
+	bool sl_ready;	  /* on the thread's ready list */
 	uint16_t sl_addr;
 	struct stages sl_stages;
 };
@@ -39,13 +39,13 @@ struct wrk_thread {
 	uint32_t wt_nready;
 	struct cpu_source wt_timer; /* next start or arrival */
 	bool wt_due;
-	struct sim_pool wt_pool;    /* open loop: slots */
-	sim_ns wt_next;		    /* open loop: next arrival */
+	struct sim_pool wt_pool; /* open loop: slots */
+	sim_ns wt_next;		 /* open loop: next arrival */
 	struct rng wt_rng;
 	bool wt_measuring;
-	int64_t wt_busy_slots;	    /* slots in a cycle now */
+	int64_t wt_busy_slots; /* slots in a cycle now */
 	sim_ns wt_busy_since;
-	uint32_t wt_conns;	    /* connections held */
+	uint32_t wt_conns; /* connections held */
 };
 
 struct wrk {
@@ -77,9 +77,8 @@ static void slot_failed(struct host_cpu *, void *, enum tcp_end);
 static void slot_writable(struct host_cpu *, void *);
 static void slot_readable(struct host_cpu *, void *);
 
-static const struct host_tool_ops wrk_tool_ops = {
-	slot_writable, slot_readable, slot_failed
-};
+static const struct host_tool_ops wrk_tool_ops = { slot_writable, slot_readable,
+	slot_failed };
 
 struct wrk *
 wrk_create(const struct setup_peer *pe, const struct setup_run *sr,
@@ -97,12 +96,12 @@ wrk_create(const struct setup_peer *pe, const struct setup_run *sr,
 	wk->wk_open = pe->pe_tool == TOOL_OPEN;
 	wk->wk_host = host_create(pe, tz, &wrk_tool_ops, addr0, ip0, server,
 	    flows, tx, where, marks, exact, run);
-	hist_init(&wr->wr_latency, 1, sim_s(3600), 3);
-	hist_init(&wr->wr_cycle, 1, sim_s(3600), 3);
+	hist_init(&wr->wr_latency, 1, SIM_HOUR, 3);
+	hist_init(&wr->wr_cycle, 1, SIM_HOUR, 3);
 	wr->wr_nbins = (wr->wr_latency.h_counts_len >> WRK_BIN_SHIFT) + 1;
 	wr->wr_bins = sim_calloc(wr->wr_nbins, sizeof(*wr->wr_bins));
-	wr->wr_nslices = (int)((sr->sr_measure + sr->sr_slice - 1) /
-	    sr->sr_slice);
+	wr->wr_nslices =
+	    (int)((sr->sr_measure + sr->sr_slice - 1) / sr->sr_slice);
 	wr->wr_slices = sim_calloc(wr->wr_nslices, sizeof(*wr->wr_slices));
 	wk->wk_threads = sim_calloc(pe->pe_threads, sizeof(*wk->wk_threads));
 	for (int i = 0; i < pe->pe_threads; i++)
@@ -280,8 +279,9 @@ thread_start_due(struct wrk_thread *wt)
 
 			memset(sl, 0, sizeof(*sl));
 			sl->sl_stages.sg_gen = gen;
-			sl->sl_addr = (uint16_t)(wt->wt_started++ %
-			    wt->wt_wrk->wk_setup->pe_addresses);
+			sl->sl_addr =
+			    (uint16_t)(wt->wt_started++ %
+				       wt->wt_wrk->wk_setup->pe_addresses);
 			sl->sl_stages.sg_at[STAMP_START] = wt->wt_next;
 			wt->wt_next += thread_gap(wt);
 			slot_busy(wt, 1);
@@ -290,11 +290,12 @@ thread_start_due(struct wrk_thread *wt)
 		next = wt->wt_next;
 	} else {
 		while (wt->wt_started < wt->wt_nslots &&
-		    thread_slot_start(wt, wt->wt_started) <= c->c_now) {
+		       thread_slot_start(wt, wt->wt_started) <= c->c_now) {
 			struct slot *sl = &wt->wt_slots[wt->wt_started];
 
-			sl->sl_addr = (uint16_t)(wt->wt_started %
-			    wt->wt_wrk->wk_setup->pe_addresses);
+			sl->sl_addr =
+			    (uint16_t)(wt->wt_started %
+				       wt->wt_wrk->wk_setup->pe_addresses);
 			wt->wt_started++;
 			sl->sl_stages.sg_at[STAMP_START] = c->c_now;
 			slot_busy(wt, 1);
@@ -436,8 +437,8 @@ slot_read(struct wrk_thread *wt, struct slot *sl)
 	do {
 		n = host_read(wt->wt_ho, &sl->sl_conn, WRK_READ);
 		sl->sl_got += n;
-	} while (n == WRK_READ && sl->sl_conn != NULL &&
-	    sl->sl_conn->hc_unread > 0);
+	} while (
+	    n == WRK_READ && sl->sl_conn != NULL && sl->sl_conn->hc_unread > 0);
 	if (sl->sl_conn == NULL)
 		return;
 	if (sl->sl_got >= wt->wt_wrk->wk_response)
@@ -452,8 +453,8 @@ slot_done(struct wrk_thread *wt, struct slot *sl)
 	const struct setup_peer *pe = wt->wt_wrk->wk_setup;
 	sim_ns now = wt->wt_ho->ho_cpu.c_now;
 
-	sl->sl_stages.sg_at[STAMP_TX] = sl->sl_conn->hc_last_data -
-	    wt->wt_ho->ho_vector.nv_wire->w_latency;
+	sl->sl_stages.sg_at[STAMP_TX] =
+	    sl->sl_conn->hc_last_data - wt->wt_ho->ho_vector.nv_wire->w_latency;
 	slot_account(wt, sl, now);
 	sl->sl_reqs++;
 	if (pe->pe_connreqs == 0 || sl->sl_reqs < pe->pe_connreqs) {
@@ -502,8 +503,8 @@ slot_account(struct wrk_thread *wt, struct slot *sl, sim_ns done)
 		wr->wr_timeouts++;
 	else
 		hist_record(&wr->wr_latency, latency);
-	wb = &wr->wr_bins[hist_index(&wr->wr_latency, latency) >>
-	    WRK_BIN_SHIFT];
+	wb =
+	    &wr->wr_bins[hist_index(&wr->wr_latency, latency) >> WRK_BIN_SHIFT];
 	wb->wb_n++;
 	wb->wb_latency += latency;
 	sg->sg_at[STAMP_DONE] = done;

@@ -22,8 +22,8 @@
 /* What one stage-clock bin holds: requests of like latency. */
 struct wrk_bin {
 	uint64_t wb_n;
-	int64_t wb_latency; /* ns, sum */
-	int64_t wb_stage[STAGE_N]; /* ns, sums: with the clock off */
+	int64_t wb_latency;	     /* ns, sum */
+	int64_t wb_stage[STAGE_N];   /* ns, sums: with the clock off */
 	int64_t wb_counted[STAGE_N]; /* ... and with the clock on */
 };
 
@@ -35,21 +35,21 @@ struct wrk_slice {
 
 /* One peer's measurements, in [warm-up, end). Shared by its threads. */
 struct wrk_result {
-	struct hist wr_latency; /* ns */
-	struct hist wr_cycle;	/* ns: start to start */
+	struct hist wr_latency;	 /* ns */
+	struct hist wr_cycle;	 /* ns: start to start */
 	struct wrk_bin *wr_bins; /* by index of wr_latency, coarse */
 	int wr_nbins;
 	struct wrk_slice *wr_slices;
 	int wr_nslices;
-	uint64_t wr_completed;	 /* responses, late ones included */
-	uint64_t wr_timeouts;	 /* of these: after pe_timeout */
+	uint64_t wr_completed;	       /* responses, late ones included */
+	uint64_t wr_timeouts;	       /* of these: after pe_timeout */
 	uint64_t wr_failed[TCP_NENDS]; /* connections that ended early */
-	uint64_t wr_dead;	 /* slots given up (EADDRNOTAVAIL) */
-	uint64_t wr_opened;	 /* connects, since the start */
-	uint64_t wr_closed;	 /* closed by the tool, since the start */
-	uint64_t wr_ended;	 /* ended early, since the start */
-	uint64_t wr_reused;	 /* cycles without a connect (connreqs > 1) */
-	int64_t wr_slot_ns;	 /* integral of slots in a cycle, [warm-up, end) */
+	uint64_t wr_dead;	       /* slots given up (EADDRNOTAVAIL) */
+	uint64_t wr_opened;	       /* connects, since the start */
+	uint64_t wr_closed;	       /* closed by the tool, since the start */
+	uint64_t wr_ended;	       /* ended early, since the start */
+	uint64_t wr_reused; /* cycles without a connect (connreqs > 1) */
+	int64_t wr_slot_ns; /* integral of slots in a cycle, [warm-up, end) */
 };
 
 struct wrk;

@@ -11,11 +11,11 @@
 /* A connection of a worker. */
 struct ngx_connection {
 	int c_fd;
-	bool c_nodelay;	   /* TCP_NODELAY is set: once a connection */
-	bool c_eof;	   /* pending_eof: the client has closed */
-	bool c_writing;	   /* a change for EVFILT_WRITE may be queued */
-	uint32_t c_got;	   /* bytes of the request so far */
-	int64_t c_header;  /* bytes of the response still to be sent */
+	bool c_nodelay;	  /* TCP_NODELAY is set: once a connection */
+	bool c_eof;	  /* pending_eof: the client has closed */
+	bool c_writing;	  /* a change for EVFILT_WRITE may be queued */
+	uint32_t c_got;	  /* bytes of the request so far */
+	int64_t c_header; /* bytes of the response still to be sent */
 	int64_t c_object;
 };
 
@@ -41,8 +41,8 @@ static void worker_pass(struct ngx_worker *);
 static void ngx_change(
     struct ngx_worker *, int fd, int filter, int flags, void *);
 static void ngx_event_accept(struct ngx_worker *, const struct kevent *);
-static void ngx_http_read(struct ngx_worker *, struct ngx_connection *,
-    const struct kevent *);
+static void ngx_http_read(
+    struct ngx_worker *, struct ngx_connection *, const struct kevent *);
 static void ngx_http_request(struct ngx_worker *, struct ngx_connection *);
 static void ngx_http_send(struct ngx_worker *, struct ngx_connection *);
 static void ngx_http_keepalive(struct ngx_worker *, struct ngx_connection *);
@@ -124,8 +124,7 @@ worker_prefetch(const struct ngx_worker *w, int i, int n)
 	if (i + 3 < n)
 		__builtin_prefetch(&w->w_proc.p_files[ev[3].ident]);
 	if (i + 2 < n) {
-		const char *so =
-		    (const char *)w->w_proc.p_files[ev[2].ident];
+		const char *so = (const char *)w->w_proc.p_files[ev[2].ident];
 
 		for (int b = 0; b < 384; b += 64)
 			__builtin_prefetch(so + b, 1);

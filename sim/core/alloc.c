@@ -57,8 +57,8 @@ sim_arena(size_t n, size_t size)
 		alloc_failed(n, size);
 	bytes = (bytes + ARENA_LINE - 1) / ARENA_LINE * ARENA_LINE;
 	if (bytes > left) {
-		size_t chunk = (bytes + ARENA_CHUNK - 1) / ARENA_CHUNK *
-			ARENA_CHUNK +
+		size_t chunk =
+		    (bytes + ARENA_CHUNK - 1) / ARENA_CHUNK * ARENA_CHUNK +
 		    ARENA_HUGE;
 
 		next = mmap(NULL, chunk, PROT_READ | PROT_WRITE,

@@ -13,9 +13,9 @@
 #define SIM_LIKELY(x) __builtin_expect(!!(x), 1)
 #define SIM_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-#define SIM_ASSERT(e) \
-	do { \
-		if (SIM_UNLIKELY(!(e))) \
+#define SIM_ASSERT(e)                                                    \
+	do {                                                             \
+		if (SIM_UNLIKELY(!(e)))                                  \
 			sim_bug(__FILE__, __LINE__, __func__, "%s", #e); \
 	} while (0)
 

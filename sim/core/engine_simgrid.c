@@ -119,21 +119,25 @@ platform_write(const struct engine_platform *ep, size_t *lenp)
 	for (int i = 0; i < ep->ep_nhosts; i++)
 		fprintf(f, "<host id=\"h%d\" speed=\"1Gf\"/>\n", i);
 	for (int i = 0; i < ep->ep_nlinks; i++)
-		fprintf(f, "<host id=\"p%da\" speed=\"1Gf\"/>\n"
-			   "<host id=\"p%db\" speed=\"1Gf\"/>\n", i, i);
+		fprintf(f,
+		    "<host id=\"p%da\" speed=\"1Gf\"/>\n"
+		    "<host id=\"p%db\" speed=\"1Gf\"/>\n",
+		    i, i);
 	for (int i = 0; i < ep->ep_nlinks; i++)
-		fprintf(f, "<link id=\"l%d\" bandwidth=\"%lldbps\" "
-			   "latency=\"%lldns\" "
-			   "sharing_policy=\"SPLITDUPLEX\"/>\n",
+		fprintf(f,
+		    "<link id=\"l%d\" bandwidth=\"%lldbps\" "
+		    "latency=\"%lldns\" "
+		    "sharing_policy=\"SPLITDUPLEX\"/>\n",
 		    i, (long long)ep->ep_links[i].el_bps,
 		    (long long)ep->ep_links[i].el_latency);
 	for (int i = 0; i < ep->ep_nlinks; i++)
-		fprintf(f, "<route src=\"p%da\" dst=\"p%db\" "
-			   "symmetrical=\"NO\"><link_ctn id=\"l%d\" "
-			   "direction=\"UP\"/></route>\n"
-			   "<route src=\"p%db\" dst=\"p%da\" "
-			   "symmetrical=\"NO\"><link_ctn id=\"l%d\" "
-			   "direction=\"DOWN\"/></route>\n",
+		fprintf(f,
+		    "<route src=\"p%da\" dst=\"p%db\" "
+		    "symmetrical=\"NO\"><link_ctn id=\"l%d\" "
+		    "direction=\"UP\"/></route>\n"
+		    "<route src=\"p%db\" dst=\"p%da\" "
+		    "symmetrical=\"NO\"><link_ctn id=\"l%d\" "
+		    "direction=\"DOWN\"/></route>\n",
 		    i, i, i, i, i, i);
 	fprintf(f, "</zone>\n</platform>\n");
 	SIM_ASSERT(fclose(f) == 0);
@@ -155,18 +159,18 @@ port_host(int link, char end)
 int64_t
 engine_route_bps(int link, bool down)
 {
-	return llround(sg_host_get_route_bandwidth(
-			   port_host(link, down ? 'b' : 'a'),
-			   port_host(link, down ? 'a' : 'b')) *
+	return llround(
+	    sg_host_get_route_bandwidth(port_host(link, down ? 'b' : 'a'),
+		port_host(link, down ? 'a' : 'b')) *
 	    8);
 }
 
 sim_ns
 engine_route_latency(int link, bool down)
 {
-	return s_to_ns(sg_host_get_route_latency(
-	    port_host(link, down ? 'b' : 'a'),
-	    port_host(link, down ? 'a' : 'b')));
+	return s_to_ns(
+	    sg_host_get_route_latency(port_host(link, down ? 'b' : 'a'),
+		port_host(link, down ? 'a' : 'b')));
 }
 
 static void
@@ -251,8 +255,8 @@ engine_bell_wait(struct engine_bell *eb, sim_ns t)
 		double left = ns_to_s(t) - simgrid_get_clock();
 
 		engine.stats.es_waits++;
-		if (sg_sem_acquire_timeout(
-			eb->eb_sem, left > 0 ? left : 0) != 0)
+		if (sg_sem_acquire_timeout(eb->eb_sem, left > 0 ? left : 0) !=
+		    0)
 			return false;
 	}
 	eb->eb_rung = false;

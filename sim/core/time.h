@@ -10,6 +10,8 @@
 typedef int64_t sim_ns;
 
 #define SIM_NEVER INT64_MAX
+#define SIM_SECOND ((sim_ns)1000000000)
+#define SIM_HOUR (3600 * SIM_SECOND)
 
 static inline sim_ns
 sim_us(int64_t n)

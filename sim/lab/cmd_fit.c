@@ -54,7 +54,6 @@ cmd_fit(const struct cli_args *ca)
 	}
 	fg.fg_ro.ro_scenario = sc->sc_name;
 	fg.fg_ro.ro_jobs = ca->ca_jobs;
-	fg.fg_ro.ro_quiet = !isatty(STDERR_FILENO); /* a line each is enough */
 	points_needed(&fg);
 	problem_init(&fg, ca, &fp);
 	solution_init(&fg, &fs);
@@ -190,6 +189,8 @@ evaluate(void *arg, int m, double (*x)[FIT_MAX], double (*r)[FIT_MAX])
 				scenario_fit_set(sc, i,
 				    &po[k * np + p].po_setup, cost_of(x[k][i]));
 		}
+	/* After the first batch a line an evaluation is progress enough. */
+	fg->fg_ro.ro_quiet = fg->fg_evaluations > 0 && !isatty(STDERR_FILENO);
 	fg->fg_status = points_run(po, m * np, NULL, &fg->fg_ro);
 	for (int k = 0; k < m && fg->fg_status == RUN_DONE; k++) {
 		for (int i = 0; i < sc->sc_nfits; i++) {

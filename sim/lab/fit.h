@@ -55,8 +55,8 @@ struct fit_value {
 
 /*
  * Write values into a hardware profile, in place of what stands there; all
- * other bytes stay. The file is replaced at once or not at all.
- * Returns: false after an error, which was said on stderr.
+ * other bytes stay (but a byte order mark). The file is replaced at once or not
+ * at all. Returns: false after an error, which was said on stderr.
  */
 bool fit_write(const char *file, const struct fit_value *, int n);
 

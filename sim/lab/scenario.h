@@ -22,25 +22,40 @@
 
 /* A value of a parameter at one point. */
 struct scenario_param {
-	const char *pa_path;  /* server.processes.nginx.object */
+	const char *pa_path;  /* server.processes.nginx.object, or an axis */
 	const char *pa_short; /* shortest unique suffix: object */
 	const char *pa_value; /* canonical: 1KiB */
 	bool pa_bare;	      /* needs no quotes in JSON */
 };
 
-/* A swept or set parameter. The last axis varies fastest. All [I]. */
+/* A parameter and what an axis sets it to. All [I]. */
+struct scenario_setting {
+	const struct scenario_path *se_path; /* see scenario_impl.h */
+	struct key_value se_value;
+	struct ynode *se_node; /* the value as written */
+};
+
+/* What an axis sets at a point. All [I]. */
+struct scenario_value {
+	const char *va_text; /* canonical: 1KiB; or an alternative's name */
+	struct scenario_setting *va_settings;
+	int va_n; /* 1, but for alternatives */
+};
+
+/*
+ * A swept or set parameter, or alternatives: names for several settings made
+ * together. The last axis varies fastest. All [I].
+ */
 struct scenario_axis {
-	const struct scenario_path *ax_path; /* see scenario_impl.h */
-	const char *ax_name;		     /* server.processes.nginx.object */
-	const char *ax_short;		     /* object */
-	const struct key *ax_key;
-	const char **ax_texts; /* canonical values */
-	struct key_value *ax_values;
-	struct ynode **ax_nodes; /* the values as written */
+	const struct scenario_path *ax_path; /* NULL: alternatives */
+	const char *ax_name;  /* server.processes.nginx.object, or a word */
+	const char *ax_short; /* object */
+	struct scenario_value *ax_values;
 	int ax_n;
 	int ax_base; /* index of the base value, -1: not among the values */
-	const char *ax_base_text;
-	struct ynode *ax_base_node;
+	struct scenario_value ax_base_value;
+	struct scenario_value *ax_all; /* alternatives that --set may select */
+	int ax_nall;
 	bool ax_set; /* from the command line */
 	struct diag_span ax_at;
 };
@@ -93,8 +108,8 @@ struct scenario {
 /*
  * Load a scenario with overrides `PATH=VALUE` (or `PATH=V1,V2,...`, which makes
  * or replaces an axis of the sweep; one value makes an axis of one). PATH is a
- * full path, with or without `machines.` or
- * `peers.`, or a unique suffix.
+ * full path, with or without `machines.` or `peers.`, a unique suffix, or the
+ * name of an axis of alternatives, of which it selects some.
  * Profiles are looked for in hardware/ beside the file, then beside the file
  * that names them, then in hardware_dir itself (NULL: none).
  *
@@ -122,12 +137,14 @@ void scenario_point(struct scenario *, int i, struct setup *out);
 int scenario_params(
     const struct scenario *, int i, struct scenario_param *params);
 
-/* "object=1KiB soavailconn=0", or "base". Returns: buf, cut to size. */
+/*
+ * "object=1KiB soavailconn=0", or "base"; as --set takes it, quotes included.
+ * Returns: buf, cut to size.
+ */
 char *scenario_point_label(
     const struct scenario *, int i, char *buf, size_t size);
 
-/* Every parameter that can be set, at the base point, but the costs of profiles.
- */
+/* What can be set, with values at the base point; not the profiles' costs. */
 void scenario_print_params(struct scenario *, FILE *);
 
 /* Set a fitted cost in every machine and peer that uses its profile. */

@@ -42,6 +42,10 @@ struct ynode *scenario_tree_get(
 void scenario_tree_set(struct ypool *, struct ynode *root,
     const struct scenario_path *, struct ynode *val);
 
+/* Make all settings of an axis' value. */
+void scenario_tree_apply(
+    struct ypool *, struct ynode *root, const struct scenario_value *);
+
 /* Returns: a map's key where errors about its value belong. */
 struct diag_span scenario_tree_at(
     const struct ynode *root, const char *const *steps, int n);
@@ -55,9 +59,34 @@ void scenario_paths_make(struct scenario *, const struct ynode *extended);
 const struct scenario_path *scenario_path_find(
     const struct scenario *, const char *text, struct diag_span, struct diag *);
 
+/*
+ * What `text` means: a path, or an axis of alternatives.
+ * Returns: false after an error; else *sp or *ax, the other one NULL.
+ */
+bool scenario_param_find(const struct scenario *, const char *text,
+    struct diag_span, const struct scenario_path **sp,
+    const struct scenario_axis **ax, struct diag *);
+
+/* Returns: a path that `text` means or may mean, or NULL. No error. */
+const struct scenario_path *scenario_path_like(
+    const struct scenario *, const char *text);
+
 /* Returns: the shortest suffix that means this path, from pool. */
 const char *scenario_path_short(
     struct scenario *, const struct scenario_path *);
+
+/* scenario.c */
+
+/* Returns: the alternative of this name, or NULL after an error. */
+const struct scenario_value *scenario_alternative(
+    const struct scenario_axis *, const struct ynode *name, struct diag *);
+
+/* Returns: which value of an axis the point has; -1: its base value. */
+int scenario_axis_index(const struct scenario *, int axis, int point);
+
+/* Returns: the axis, other than `but`, that sets this path, or NULL. */
+const struct scenario_axis *scenario_axis_of(const struct scenario *,
+    const struct scenario_path *, const struct scenario_axis *but);
 
 /* scenario_fill.c */
 

@@ -14,13 +14,15 @@ static void path_add(
     struct scenario *, const struct key *, const struct scenario_path *);
 static bool path_inherited(
     const struct scenario *, const struct scenario_path *);
+static const struct scenario_path *path_find(const struct scenario *,
+    const char *text, bool axes, struct diag_span, struct diag *);
 static size_t paths_match(const struct scenario *, const char *text,
     const struct scenario_path **found, size_t max);
 static bool path_ends(const struct scenario_path *, const char *text);
 static void ambiguous(const char *text, const struct scenario_path **found,
     size_t n, struct diag_span, struct diag *);
-static void unknown(
-    const struct scenario *, const char *text, struct diag_span, struct diag *);
+static void unknown(const struct scenario *, const char *text, bool axes,
+    struct diag_span, struct diag *);
 static const char *suffix_of(const char *path, int parts);
 
 void
@@ -117,6 +119,39 @@ const struct scenario_path *
 scenario_path_find(const struct scenario *sc, const char *text,
     struct diag_span at, struct diag *d)
 {
+	return path_find(sc, text, false, at, d);
+}
+
+bool
+scenario_param_find(const struct scenario *sc, const char *text,
+    struct diag_span at, const struct scenario_path **sp,
+    const struct scenario_axis **ax, struct diag *d)
+{
+	*sp = NULL;
+	for (int i = 0; i < sc->sc_naxes; i++) {
+		*ax = &sc->sc_axes[i];
+		if ((*ax)->ax_path == NULL && strcmp((*ax)->ax_name, text) == 0)
+			return true;
+	}
+	*ax = NULL;
+	*sp = path_find(sc, text, true, at, d);
+	return *sp != NULL;
+}
+
+const struct scenario_path *
+scenario_path_like(const struct scenario *sc, const char *text)
+{
+	const struct scenario_path *found[1] = { NULL };
+
+	paths_match(sc, text, found, 1);
+	return found[0];
+}
+
+/* `axes`: whether a slip of the pen may have meant one. */
+static const struct scenario_path *
+path_find(const struct scenario *sc, const char *text, bool axes,
+    struct diag_span at, struct diag *d)
+{
 	const struct scenario_path *found[LISTED_MAX];
 	size_t n = paths_match(sc, text, found, LISTED_MAX);
 
@@ -125,7 +160,7 @@ scenario_path_find(const struct scenario *sc, const char *text,
 	if (n > 1)
 		ambiguous(text, found, n, at, d);
 	else
-		unknown(sc, text, at, d);
+		unknown(sc, text, axes, at, d);
 	return NULL;
 }
 
@@ -187,18 +222,23 @@ ambiguous(const char *text, const struct scenario_path **found, size_t n,
 }
 
 static void
-unknown(const struct scenario *sc, const char *text, struct diag_span at,
-    struct diag *d)
+unknown(const struct scenario *sc, const char *text, bool axes,
+    struct diag_span at, struct diag *d)
 {
 	const char **names, *near;
+	size_t n = sc->sc_npaths;
 	int parts = 1;
 
 	for (const char *s = text; *s != '\0'; s++)
 		parts += *s == '.';
-	names = sim_calloc(sc->sc_npaths, sizeof(*names));
-	for (size_t i = 0; i < sc->sc_npaths; i++)
+	names = sim_calloc(n + SCENARIO_MAX_AXES, sizeof(*names));
+	for (size_t i = 0; i < n; i++)
 		names[i] = suffix_of(sc->sc_paths[i].sp_name, parts);
-	near = diag_nearest(text, names, sc->sc_npaths);
+	for (int i = 0; axes && i < sc->sc_naxes; i++) {
+		if (sc->sc_axes[i].ax_path == NULL)
+			names[n++] = sc->sc_axes[i].ax_name;
+	}
+	near = diag_nearest(text, names, n);
 	if (near != NULL)
 		diag_error(d, at, "unknown parameter '%s', did you mean '%s'?",
 		    text, near);

@@ -24,6 +24,8 @@ static struct ynode *file_load(struct scenario *, const char *path,
     const struct chain *from, struct diag_span, struct diag *);
 static struct ynode *base_load(
     struct scenario *, struct ynode *base, const struct chain *, struct diag *);
+static struct ynode *matrix_drop(
+    struct ypool *, struct ynode *under, const struct ynode *over);
 static bool said_last(const struct diag *, struct diag_span);
 static bool chain_has(
     struct scenario *, const struct chain *, struct diag_span, struct diag *);
@@ -74,7 +76,26 @@ file_load(struct scenario *sc, const char *path, const struct chain *from,
 	if (under == NULL)
 		return NULL;
 	root = map_without(&sc->sc_pool, root, "extends");
+	under = matrix_drop(&sc->sc_pool, under, root);
 	return ynode_merge(&sc->sc_pool, under, root);
+}
+
+/*
+ * A sweep is replaced as a whole, and with it what names its points; published
+ * cells as well, and with them the costs to fit to them.
+ */
+static struct ynode *
+matrix_drop(struct ypool *yp, struct ynode *under, const struct ynode *over)
+{
+	static const char *const words[] = { "sweep", "published", "fit" };
+	bool replaced = false;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		replaced = replaced || ynode_get(over, words[i], NULL) != NULL;
+		if (replaced)
+			under = map_without(yp, under, words[i]);
+	}
+	return under;
 }
 
 /* Relative to the file that says it. */
@@ -303,6 +324,15 @@ scenario_tree_set(struct ypool *yp, struct ynode *root,
 	}
 	key = ynode_scalar(yp, sp->sp_steps[last], val->yn_at);
 	ynode_put(yp, map, key, val);
+}
+
+void
+scenario_tree_apply(
+    struct ypool *yp, struct ynode *root, const struct scenario_value *va)
+{
+	for (int i = 0; i < va->va_n; i++)
+		scenario_tree_set(yp, root, va->va_settings[i].se_path,
+		    va->va_settings[i].se_node);
 }
 
 struct diag_span

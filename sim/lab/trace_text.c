@@ -6,74 +6,122 @@
 #include "model/trace.h"
 #include "sim/core/alloc.h"
 
-static int where_width(const struct model *);
-static void where_print(const struct model *, int where, char *, size_t);
+#define WHERE_MAX 80
+
+struct place {
+	sim_ns pl_end;	/* all that was charged is done */
+	sim_ns pl_busy; /* since when it has not been idle */
+	bool pl_seen;
+	char pl_name[WHERE_MAX];
+};
+
+static int places_init(struct place *, const struct model *);
+static void charge(
+    FILE *, struct place *, int width, const struct sim_trace_rec *);
+static void event(FILE *, const struct place *, int width,
+    const struct sim_trace_kind *, const struct sim_trace_rec *);
+static void flags(FILE *, int64_t);
 
 void
 trace_text(FILE *fp, struct sim_trace *st, const struct model *md)
 {
-	int64_t *sums = sim_calloc(md->md_ncpus, sizeof(*sums));
-	const struct sim_trace_kind *tk;
-	const struct sim_trace_rec *tr;
-	int width = where_width(md);
-	char where[80];
+	struct place *places = sim_calloc(md->md_ncpus, sizeof(*places));
+	int width = places_init(places, md);
 
 	sim_trace_sort(st);
-	fprintf(fp, "%14s %8s  %-*s  %s\n", "time_ns", "cost", width, "where",
-	    "what");
 	for (uint64_t i = 0; i < st->st_n; i++) {
-		tr = &st->st_recs[i];
-		where_print(md, tr->tr_where, where, sizeof(where));
-		if (tr->tr_kind == TRACE_COST) {
-			sums[tr->tr_where] += tr->tr_b;
-			fprintf(fp,
-			    "%14lld %+8lld  %-*s  %-18s sum %lld, until "
-			    "%lld\n",
-			    (long long)tr->tr_time, (long long)tr->tr_b, width,
-			    where, cost_infos[tr->tr_a].ci_name,
-			    (long long)sums[tr->tr_where],
-			    (long long)(tr->tr_time + tr->tr_b));
-			continue;
-		}
-		tk = &st->st_kinds[tr->tr_kind];
-		fprintf(fp, "%14lld %8s  %-*s  %s: ", (long long)tr->tr_time,
-		    "", width, where, tk->tk_name);
-		if (tr->tr_id != 0)
-			fprintf(fp, "%u:%u ", flow_addr(tr->tr_id),
-			    flow_port(tr->tr_id));
-		fprintf(fp, tk->tk_format, (long long)tr->tr_a,
-		    (long long)tr->tr_b);
-		fputc('\n', fp);
+		const struct sim_trace_rec *tr = &st->st_recs[i];
+		struct place *pl = &places[tr->tr_where];
+
+		if (tr->tr_kind == TRACE_COST)
+			charge(fp, pl, width, tr);
+		else
+			event(fp, pl, width, &st->st_kinds[tr->tr_kind], tr);
 	}
 	if (st->st_lost > 0)
-		fprintf(fp, "# %llu records more did not fit\n",
+		fprintf(fp, "%llu records more did not fit\n",
 		    (unsigned long long)st->st_lost);
-	sim_free(sums);
+	sim_free(places);
 }
 
+/* Returns: the width of the longest name. */
 static int
-where_width(const struct model *md)
+places_init(struct place *places, const struct model *md)
 {
-	char where[80];
-	int width = 5;
+	const struct setup *su = md->md_setup;
+	int width = 0, n;
 
 	for (int i = 0; i < md->md_ncpus; i++) {
-		where_print(md, i, where, sizeof(where));
-		if ((int)strlen(where) > width)
-			width = (int)strlen(where);
+		const struct model_cpu *mc = &md->md_cpus[i];
+		int peer = mc->mc_machine - su->su_nmachines;
+
+		snprintf(places[i].pl_name, WHERE_MAX, "%s.%d",
+		    peer < 0 ? su->su_machines[mc->mc_machine].sm_name
+			     : su->su_peers[peer].pe_name,
+		    mc->mc_cpu->c_id);
+		n = (int)strlen(places[i].pl_name);
+		width = n > width ? n : width;
 	}
 	return width;
 }
 
 static void
-where_print(const struct model *md, int where, char *buf, size_t size)
+line_begin(FILE *fp, sim_ns t, const struct place *pl, int width)
 {
-	const struct setup *su = md->md_setup;
-	const struct model_cpu *mc = &md->md_cpus[where];
-	const char *name =
-	    mc->mc_machine < su->su_nmachines
-		? su->su_machines[mc->mc_machine].sm_name
-		: su->su_peers[mc->mc_machine - su->su_nmachines].pe_name;
+	fprintf(fp, "%lld.%09lld  %-*s  ", (long long)(t / 1000000000),
+	    (long long)(t % 1000000000), width, pl->pl_name);
+}
 
-	snprintf(buf, size, "%s/%d", name, mc->mc_cpu->c_id);
+static void
+charge(FILE *fp, struct place *pl, int width, const struct sim_trace_rec *tr)
+{
+	if (!pl->pl_seen) {
+		pl->pl_seen = true;
+		pl->pl_end = pl->pl_busy = tr->tr_time;
+	} else if (tr->tr_time > pl->pl_end) {
+		line_begin(fp, tr->tr_time, pl, width);
+		fprintf(fp, "was idle for %lld\n",
+		    (long long)(tr->tr_time - pl->pl_end));
+		pl->pl_end = pl->pl_busy = tr->tr_time;
+	} else if (tr->tr_time < pl->pl_end && tr->tr_a == COST_intr) {
+		line_begin(fp, tr->tr_time, pl, width);
+		fprintf(fp, "interrupted, %lld still to run\n",
+		    (long long)(pl->pl_end - tr->tr_time));
+	}
+	pl->pl_end += tr->tr_b;
+	line_begin(fp, tr->tr_time, pl, width);
+	fprintf(fp, "%7lld %8lld  %s\n", (long long)tr->tr_b,
+	    (long long)(pl->pl_end - pl->pl_busy),
+	    cost_infos[tr->tr_a].ci_name);
+}
+
+static void
+event(FILE *fp, const struct place *pl, int width,
+    const struct sim_trace_kind *tk, const struct sim_trace_rec *tr)
+{
+	line_begin(fp, tr->tr_time, pl, width);
+	fprintf(fp, "%7s %8s  * %s: ", "", "", tk->tk_name);
+	if (tr->tr_kind == TRACE_RX || tr->tr_kind == TRACE_TX) {
+		flags(fp, tr->tr_a);
+		fprintf(fp, " len %lld", (long long)tr->tr_b);
+	} else {
+		fprintf(fp, tk->tk_format, (long long)tr->tr_a,
+		    (long long)tr->tr_b);
+	}
+	if (tr->tr_id != 0)
+		fprintf(fp, " (client %u:%u)", flow_addr(tr->tr_id),
+		    flow_port(tr->tr_id));
+	fputc('\n', fp);
+}
+
+/* As tcpdump does: S, SA, PA. */
+static void
+flags(FILE *fp, int64_t set)
+{
+	static const char letters[] = "FSRPA";
+
+	for (int i = 0; letters[i] != '\0'; i++) {
+		if (set & 1 << i)
+			fputc(letters[i], fp);
+	}
 }

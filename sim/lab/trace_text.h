@@ -4,14 +4,15 @@
 /*
  * A trace as text, one record a line, in order of time:
  *
- *	    time_ns     cost  where     what
- *	 1000200300     +150  server/3  poll_round   sum 450, until 1000200450
- *	 1000200450           server/3  ix_rxeof     0:40000 flags 02 len 0
+ *	0.000166766  server.0     1300     1400  idle_exit
+ *	0.000169266  server.0                    * rxpoll: round 1, burst left 0
  *
- * A cost is charged from its time on. `sum` counts the costs of that CPU since
- * its first line here: it must equal the difference of the times, plus what
- * the CPU was idle or did before the trace began. A connection is the client's
- * address (index in the model) and port.
+ * A charge says when it begins, where, its ns, and the sum since the CPU was
+ * last idle (or first seen): a line's time is that of the charge before it on
+ * this CPU, and that charge's ns. What does not follow from this is said:
+ * "was idle for", and "interrupted", after which the sum also holds what the
+ * interrupted charge still has to run. Lines without a charge take no time. A
+ * connection is the client's address (its index in the model) and port.
  */
 #include <stdio.h>
 

@@ -223,12 +223,10 @@ static void
 test_write_in_a_flow_section(void **state)
 {
 	(void)state;
-	put("\xef\xbb\xbf"
-	    "cache: {knee: {value: 2KiB}, touch: {value: 1B}}\n"
+	put("cache: {knee: {value: 2KiB}, touch: {value: 1B}}\n"
 	    "ngx_request: {cost: 1ns}\n");
 	assert_true(fit_write(path, two, 2));
-	want("\xef\xbb\xbf"
-	     "cache: {knee: {value: 1KiB, kind: fitted, source: "
+	want("cache: {knee: {value: 1KiB, kind: fitted, source: "
 	     "\"solab fit x\", cells: [\"mean at a=2\"]}, touch: {value: 1B}}\n"
 	     "ngx_request: {cost: 15200ns, kind: fitted, source: \"solab fit "
 	     "x\", cells: [\"throughput at \\\"a\\\"=1\"]}\n");

@@ -32,16 +32,18 @@ complain 'an upper layer of model is included' < <(
 		n = split("hw kern net netinet dev peer user kernel", folders)
 		for (i = 1; i <= n; i++)
 			rank[folders[i]] = i < 6 ? i : 6
+		rank["kernel"] = 7	# boots what peers and users are
 		# Directly in model/: what all layers share is lowest,
 		# what puts a machine together is on top.
 		n = split("cost.c cost.h cost.def setup.h stage.h sysctl.def " \
-		    "trace.c trace.h trace.def", common)
+		    "trace.c trace.h trace.def counter.c counter.h " \
+		    "counter.def", common)
 		for (i = 1; i <= n; i++)
 			rank[common[i]] = 0
 	}
 	function layer(path, parts) {
 		split(path, parts, "/")
-		return parts[2] in rank ? rank[parts[2]] : 7
+		return parts[2] in rank ? rank[parts[2]] : 8
 	}
 	function folder(path, parts) {
 		split(path, parts, "/")

@@ -29,12 +29,12 @@
 
 /* What one run measured. */
 struct measured {
-	double me_throughput;	 /* responses, 1/s */
-	double me_latency;	 /* mean, s: from the write of the request */
-	double me_cycle;	 /* mean, s: from the start of the connect */
-	double me_slots;	 /* mean number of slots in a cycle */
-	double me_busy;		 /* server CPU, share */
-	double me_tx_bps;	 /* bits on the wire from the server */
+	double me_throughput; /* responses, 1/s */
+	double me_latency;    /* mean, s: from the write of the request */
+	double me_cycle;      /* mean, s: from the start of the connect */
+	double me_slots;      /* mean number of slots in a cycle */
+	double me_busy;	      /* server CPU, share */
+	double me_tx_bps;     /* bits on the wire from the server */
 	int64_t me_counters[COUNTER_N];
 };
 
@@ -54,11 +54,10 @@ theory_measure(const struct model *md, struct measured *me)
 	me->me_throughput = (double)wr->wr_completed / s;
 	me->me_latency = hist_mean(&wr->wr_latency) * 1e-9;
 	me->me_cycle = hist_mean(&wr->wr_cycle) * 1e-9;
-	me->me_slots = (double)wr->wr_slot_ns /
-		       (double)su->su_run.sr_measure;
+	me->me_slots = (double)wr->wr_slot_ns / (double)su->su_run.sr_measure;
 	me->me_busy = 1 - (double)c->c_idle / (double)su->su_run.sr_measure;
-	me->me_tx_bps = (double)md->md_wires[1]->w_bytes * 8e9 /
-			(double)md->md_end;
+	me->me_tx_bps =
+	    (double)md->md_wires[1]->w_bytes * 8e9 / (double)md->md_end;
 	for (int i = 0; i < COUNTER_N; i++)
 		me->me_counters[i] = model_counter(md, (enum counter)i);
 }
@@ -118,8 +117,8 @@ theory_replicate(const struct theory *th, struct measured *me)
 
 			if (read(fd[0], &me[i - 2], sizeof(*me)) !=
 			    sizeof(*me)) {
-				fprintf(stderr, "replication %d failed\n",
-				    i - 2);
+				fprintf(
+				    stderr, "replication %d failed\n", i - 2);
 				exit(1);
 			}
 			close(fd[0]);

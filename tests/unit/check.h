@@ -9,9 +9,9 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,20 +20,20 @@
 
 #include <cmocka.h>
 
-#define CHECK(e)                                                          \
-	do {                                                              \
-		if (!(e))                                                 \
-			check_fail(__FILE__, __LINE__, #e, 0, 1, false);  \
+#define CHECK(e)                                                         \
+	do {                                                             \
+		if (!(e))                                                \
+			check_fail(__FILE__, __LINE__, #e, 0, 1, false); \
 	} while (0)
 
-#define CHECK_EQ(got, want)                                               \
-	do {                                                              \
-		long long check_got = (long long)(got);                   \
-		long long check_want = (long long)(want);                 \
-                                                                          \
-		if (check_got != check_want)                              \
-			check_fail(__FILE__, __LINE__, #got, check_got,   \
-			    check_want, true);                            \
+#define CHECK_EQ(got, want)                                             \
+	do {                                                            \
+		long long check_got = (long long)(got);                 \
+		long long check_want = (long long)(want);               \
+                                                                        \
+		if (check_got != check_want)                            \
+			check_fail(__FILE__, __LINE__, #got, check_got, \
+			    check_want, true);                          \
 	} while (0)
 
 static int check_failures;

@@ -31,7 +31,7 @@ struct rig {
 	struct flow *rg_flows;	 /* by port */
 	struct stages rg_stages; /* of everybody */
 	void (*rg_script)(struct rig *);
-	sim_ns rg_now;		  /* of the script */
+	sim_ns rg_now;		    /* of the script */
 	struct pkt rg_got[RIG_GOT]; /* what the machine sent, by arrival */
 	int rg_ngot, rg_taken;
 	bool rg_exact;
@@ -150,8 +150,8 @@ rig_wait(struct rig *rg, sim_ns t)
 }
 
 static inline void
-rig_send(struct rig *rg, int flags, int port, uint32_t seq, uint32_t ack,
-    int len)
+rig_send(
+    struct rig *rg, int flags, int port, uint32_t seq, uint32_t ack, int len)
 {
 	struct pkt p = {
 		.p_time = rg->rg_now,

@@ -38,8 +38,8 @@ test_cost_follows_the_formula(void **state)
 		assert_true(fabs((double)cache_cost(&ca, (uint64_t)d) - want) <=
 			    MISS / 128.0 + 1);
 	}
-	assert_int_equal(cache_cost(&ca, UINT64_MAX / 2),
-	    llround(MISS * (1 - exp(-8))));
+	assert_int_equal(
+	    cache_cost(&ca, UINT64_MAX / 2), llround(MISS * (1 - exp(-8))));
 }
 
 static void

@@ -347,8 +347,8 @@ static void
 print_log(void)
 {
 	for (int i = 0; i < nlog; i++)
-		printf("%c %lld\n", log_[i].en_what,
-		    (long long)log_[i].en_time);
+		printf(
+		    "%c %lld\n", log_[i].en_what, (long long)log_[i].en_time);
 	for (int i = 0; i < COST_N; i++)
 		printf("%lld ", (long long)cpu.c_spent[i]);
 	printf("%lld %d\n", (long long)cpu.c_idle, ndoreti);

@@ -71,9 +71,9 @@ run(void (*fn)(void), int soavailconn)
 static int
 change(int fd, int filter, int flags)
 {
-	struct kevent kev = { .ident = fd,
-		.filter = (int16_t)filter,
-		.flags = (uint16_t)flags };
+	struct kevent kev = {
+		.ident = fd, .filter = (int16_t)filter, .flags = (uint16_t)flags
+	};
 
 	return kern_kevent(&proc, &kq, &kev, 1, NULL, 0);
 }
@@ -339,8 +339,8 @@ clipped(void)
 		complete(i);
 		CHECK_EQ(collect(NSO), 1);
 		CHECK_EQ(ev[0].ident, lfd);
-		CHECK_EQ(ev[0].data,
-		    limit > 0 && i + 1 > limit ? limit : i + 1);
+		CHECK_EQ(
+		    ev[0].data, limit > 0 && i + 1 > limit ? limit : i + 1);
 	}
 	for (int i = 0; i < 40; i++) {
 		CHECK(soaccept_predicate(&listener) == &sos[i]);
@@ -417,15 +417,15 @@ added_again(void)
 	CHECK_EQ(pending(), 0);
 }
 
-#define TEST(name, soavailconn)                \
-	static void name##_child(void)         \
-	{                                      \
-		run(name, soavailconn);        \
-	}                                      \
-	static void test_##name(void **state)  \
-	{                                      \
-		(void)state;                   \
-		check_forked(name##_child);    \
+#define TEST(name, soavailconn)               \
+	static void name##_child(void)        \
+	{                                     \
+		run(name, soavailconn);       \
+	}                                     \
+	static void test_##name(void **state) \
+	{                                     \
+		(void)state;                  \
+		check_forked(name##_child);   \
 	}
 
 TEST(in_order_of_activation, 32)

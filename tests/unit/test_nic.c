@@ -9,10 +9,9 @@
 static void
 arrive(struct nic_port *np, sim_ns t, int rss, uint32_t id)
 {
-	struct pkt p = { .p_time = t,
-		.p_rss = (uint8_t)rss,
-		.p_nseg = 1,
-		.p_seq = id };
+	struct pkt p = {
+		.p_time = t, .p_rss = (uint8_t)rss, .p_nseg = 1, .p_seq = id
+	};
 
 	nic_rx_arrive(np, &p);
 }
@@ -24,7 +23,7 @@ test_hash_picks_the_ring(void **state)
 	struct nic_port np;
 
 	(void)state;
-	nic_port_init(&np, 24, 2048);
+	nic_port_init(&np, 24, 2048, 24);
 	for (int rss = 0; rss < 256; rss++)
 		arrive(&np, rss, rss, (uint32_t)rss);
 	for (int ring = 0; ring < 24; ring++) {
@@ -40,6 +39,28 @@ test_hash_picks_the_ring(void **state)
 	nic_port_fini(&np);
 }
 
+/* 16 rings for 24 protocol CPUs: those of CPUs 16..23 go to rings 0..7. */
+static void
+test_fewer_rings_than_cpus(void **state)
+{
+	struct nic_port np;
+
+	(void)state;
+	nic_port_init(&np, 16, 2048, 24);
+	for (int rss = 0; rss < 128; rss++)
+		arrive(&np, 1, rss, (uint32_t)rss);
+	for (int ring = 0; ring < 16; ring++) {
+		struct rxring *rr = &np.np_rxr[ring];
+
+		for (uint32_t n = nic_rx_pending(rr, 1); n > 0; n--) {
+			int cpu = (int)nic_rx_take(rr)->p_seq % 24;
+
+			assert_int_equal(cpu < 16 ? cpu : cpu - 16, ring);
+		}
+	}
+	nic_port_fini(&np);
+}
+
 static void
 test_only_what_has_arrived_is_pending(void **state)
 {
@@ -47,7 +68,7 @@ test_only_what_has_arrived_is_pending(void **state)
 	struct rxring *rr = &np.np_rxr[0];
 
 	(void)state;
-	nic_port_init(&np, 1, 64);
+	nic_port_init(&np, 1, 64, 1);
 	arrive(&np, 100, 0, 0);
 	arrive(&np, 200, 0, 1);
 	assert_int_equal(nic_rx_pending(rr, 99), 0);
@@ -65,7 +86,7 @@ test_full_ring_drops_the_newest(void **state)
 	struct rxring *rr = &np.np_rxr[0];
 
 	(void)state;
-	nic_port_init(&np, 1, 64);
+	nic_port_init(&np, 1, 64, 1);
 	for (uint32_t i = 0; i < 100; i++)
 		arrive(&np, 1000 + i, 0, i);
 	for (uint32_t i = 100; i < 110; i++)
@@ -91,7 +112,7 @@ test_frames_left_by_a_poll_take_room(void **state)
 	struct rxring *rr = &np.np_rxr[0];
 
 	(void)state;
-	nic_port_init(&np, 1, 64);
+	nic_port_init(&np, 1, 64, 1);
 	for (uint32_t i = 0; i < 60; i++)
 		arrive(&np, 100, 0, i);
 	assert_int_equal(nic_rx_pending(rr, 100), 60);
@@ -111,7 +132,7 @@ test_exactly_full_drops_nothing(void **state)
 	struct nic_port np;
 
 	(void)state;
-	nic_port_init(&np, 1, 64);
+	nic_port_init(&np, 1, 64, 1);
 	for (uint32_t i = 0; i < 64; i++)
 		arrive(&np, 100, 0, i);
 	assert_int_equal(nic_rx_pending(&np.np_rxr[0], 100), 64);
@@ -276,6 +297,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hash_picks_the_ring),
+		cmocka_unit_test(test_fewer_rings_than_cpus),
 		cmocka_unit_test(test_only_what_has_arrived_is_pending),
 		cmocka_unit_test(test_full_ring_drops_the_newest),
 		cmocka_unit_test(test_frames_left_by_a_poll_take_room),

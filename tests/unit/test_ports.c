@@ -76,8 +76,8 @@ connect_port(int thread)
 static int
 hash_of(int port)
 {
-	return (int)(toeplitz_hash(&tz, ADDR, SERVER, (uint16_t)port, 80) &
-		     127);
+	return (
+	    int)(toeplitz_hash(&tz, ADDR, SERVER, (uint16_t)port, 80) & 127);
 }
 
 static void
@@ -90,8 +90,8 @@ test_ports_come_from_the_threads_table(void **state)
 
 		assert_in_range(port, 1024, 40000);
 		assert_int_equal(port % 8, i % 8);
-		assert_ptr_equal(host->h_ports[0][port]->hc_cpu,
-		    host->h_cpus[i % 8]);
+		assert_ptr_equal(
+		    host->h_ports[0][port]->hc_cpu, host->h_cpus[i % 8]);
 		assert_int_equal(
 		    host->h_ports[0][port]->hc_tp.t_rss, hash_of(port));
 	}
@@ -130,7 +130,7 @@ test_start_is_random(void **state)
 	int tenth[10] = { 0 };
 
 	(void)state;
-	for (int seed = 0; seed < 2000; seed++) {
+	for (int seed = 0; seed < 400; seed++) {
 		int port;
 
 		open_host(1, 8, 1024, 40000, 15, seed);
@@ -139,7 +139,7 @@ test_start_is_random(void **state)
 		close_host();
 	}
 	for (int i = 0; i < 10; i++)
-		assert_in_range(tenth[i], 200 - 60, 200 + 60);
+		assert_in_range(tenth[i], 40 - 25, 40 + 25);
 }
 
 /*

@@ -175,8 +175,8 @@ at_interrupt_return(void)
 	finish();
 	CHECK_EQ(when('i', 0), 20000 + INTR);
 	CHECK_EQ(when('h', 0), 20000 + INTR + SWITCH + DISPATCH);
-	CHECK_EQ(when('u', 0), SWITCH + 100000 + INTR + SWITCH + DISPATCH +
-		HANDLER + SWITCH);
+	CHECK_EQ(when('u', 0),
+	    SWITCH + 100000 + INTR + SWITCH + DISPATCH + HANDLER + SWITCH);
 	sched_thread_destroy(td);
 }
 

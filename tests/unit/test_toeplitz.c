@@ -28,8 +28,7 @@ toeplitz_plain(const uint8_t *input)
 
 		if (input[bit / 8] & 0x80 >> bit % 8)
 			hash ^= window;
-		window = window << 1 |
-			 (key[next / 8] >> (7 - next % 8) & 1);
+		window = window << 1 | (key[next / 8] >> (7 - next % 8) & 1);
 	}
 	return hash;
 }
@@ -68,8 +67,8 @@ test_equals_the_definition(void **state)
 		uint32_t a = r32(), b = r32();
 		uint16_t pa = (uint16_t)r32(), pb = (uint16_t)r32();
 
-		assert_int_equal(toeplitz_hash(&tz, a, b, pa, pb),
-		    plain(a, b, pa, pb));
+		assert_int_equal(
+		    toeplitz_hash(&tz, a, b, pa, pb), plain(a, b, pa, pb));
 	}
 	assert_int_equal(toeplitz_hash(&tz, 0, 0, 0, 0), 0);
 }

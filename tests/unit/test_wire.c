@@ -74,10 +74,10 @@ test_frame_takes_its_bytes(void **state)
 {
 	(void)state;
 	open_wire(10 * GBPS, 1);
-	post(0, 1000, 0, TH_ACK, 1, 0);	     /* 90 B: 72 ns */
-	post(0, 5000, 1448, TH_ACK, 1, 1);   /* 1538 B: 1230.4 ns */
-	post(0, 9000, 4344, TH_ACK, 3, 2);   /* 4614 B: 3691.2 ns */
-	post(0, 20000, 0, TH_SYN, 1, 3);     /* 98 B: 78.4 ns */
+	post(0, 1000, 0, TH_ACK, 1, 0);	   /* 90 B: 72 ns */
+	post(0, 5000, 1448, TH_ACK, 1, 1); /* 1538 B: 1230.4 ns */
+	post(0, 9000, 4344, TH_ACK, 3, 2); /* 4614 B: 3691.2 ns */
+	post(0, 20000, 0, TH_SYN, 1, 3);   /* 98 B: 78.4 ns */
 	wire_advance(&wire, 20001);
 	assert_int_equal(ngot, 4);
 	assert_int_equal(got[0].p_time, 1000 + 72 + LATENCY);
@@ -218,8 +218,8 @@ replay(const struct posted *po, int n, unsigned every, unsigned salt)
 		salt = salt * 1664525 + 1013904223;
 		/* All before po_time is posted, nothing at it need be. */
 		if (every != 0 && (salt >> 16) % every == 0)
-			wire_advance(&wire,
-			    po[i].po_time - (salt >> 8) % 3 * 50);
+			wire_advance(
+			    &wire, po[i].po_time - (salt >> 8) % 3 * 50);
 		post(po[i].po_ring, po[i].po_time, po[i].po_len, TH_ACK,
 		    po[i].po_nseg, (uint32_t)i);
 	}
@@ -274,8 +274,8 @@ test_order_within_a_ring_is_kept(void **state)
 	wire_advance(&wire, sim_s(1));
 	assert_int_equal(ngot, 4000);
 	for (int i = 0; i < ngot; i++) {
-		assert_int_equal(got[i].p_seq & 0xffffff,
-		    next[got[i].p_seq >> 24]++);
+		assert_int_equal(
+		    got[i].p_seq & 0xffffff, next[got[i].p_seq >> 24]++);
 		assert_true(i == 0 || got[i].p_time > got[i - 1].p_time);
 	}
 	close_wire();

@@ -1,0 +1,185 @@
+#!/usr/bin/env bash
+# The command line: exit codes, what goes where, what is refused.
+set -u
+cd "$SRCDIR" || exit 1
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+failed=0
+
+# try STATUS ARGS...: the exit status; output is in $tmp/out and $tmp/err.
+try()
+{
+	want=$1
+	shift
+	"$SOLAB" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	got=$?
+	what="solab $*"
+	[ $got = "$want" ] || complain "status $got, want $want"
+}
+
+# has FILE TEXT
+has()
+{
+	grep -qF -- "$2" "$tmp/$1" || complain "std$1 lacks: $2"
+}
+
+silent()
+{
+	[ ! -s "$tmp/$1" ] || complain "std$1 is not empty"
+}
+
+complain()
+{
+	echo "$what: $1"
+	sed 's/^/	/' "$tmp/err"
+	failed=1
+}
+
+scenario=scenarios/soavailconn.yaml
+short='--set run.ramp=20ms --warmup 50ms --measure 100ms --set client0.connections=200 --set client1.connections=200'
+
+try 2
+has err 'usage: solab COMMAND'
+silent out
+for command in '' run reproduce fit costs list schema completion; do
+	# shellcheck disable=SC2086
+	try 0 $command --help
+	has out 'usage: solab'
+	silent err
+done
+try 0 --version
+has out 'SimGrid 3'
+try 0 run --version
+has out 'SimGrid 3'
+try 2 rum
+has err "did you mean 'run'?"
+try 2 --jsn
+try 2 run $scenario --jsn
+has err "did you mean '--json'?"
+
+# A whole option only: a new one must not break a script.
+try 2 run $scenario --js
+has err "no option '--js'"
+try 2 run $scenario --meas=1s
+try 2 reproduce $scenario --hgrm x
+has err "no option '--hgrm'"
+try 2 schema --json
+try 2 run
+has err 'want FILE'
+try 2 run $scenario $scenario
+try 2 run $scenario --seed
+has err "wants a value"
+try 2 run $scenario --jobs 0
+try 2 run $scenario -q
+try 2 completion tcsh
+
+# Bad scenarios and parameters.
+try 2 run nosuch
+silent out
+try 2 run "$tmp"
+try 2 run $scenario --set soavailcon=8
+has err "did you mean 'soavailconn'?"
+try 2 run $scenario --seed -1
+try 2 run $scenario --measure 5
+try 2 run $scenario --seed 1,2
+try 2 run $scenario --trace-window 1s..2s
+has err 'without --trace'
+try 2 run $scenario --trace "$tmp/t" --trace-window 2s..1s
+try 2 costs nosuch
+try 2 costs $scenario
+printf 'title: t\n' >"$tmp/bad.yaml"
+try 2 reproduce "$tmp/bad.yaml"
+try 2 fit "$tmp/bad.yaml"
+silent out
+
+# Each command does something.
+try 0 list
+has out 'soavailconn.yaml'
+try 0 list soavailconn
+has out 'server.sysctl.kern.ipc.soavailconn'
+try 0 schema
+has out '"$schema"'
+try 0 schema --markdown
+has out 'latency_p99'
+try 0 costs e5-2620v2-2way
+has out 'ngx_request'
+mv "$tmp/out" "$tmp/named"
+try 0 costs scenarios/hardware/e5-2620v2-2way.yaml
+cmp -s "$tmp/out" "$tmp/named" || complain 'by name and by file differ'
+for shell in bash zsh fish; do
+	try 0 completion $shell
+	has out reproduce
+	has out no-lookahead
+done
+try 0 completion bash
+bash -n "$tmp/out" || complain 'not a script'
+
+# shellcheck disable=SC2086
+try 0 run soavailconn $short --hgrm "$tmp/h" --trace "$tmp/t" \
+    --trace-window 50ms..50100us
+has out 'throughput'
+has out 'completion-queue'
+has out "Little's law"
+has out '= cycle'
+grep -q '#\[Mean' "$tmp/h" || complain 'no percentiles'
+grep -q 'server\.[0-9]* .* ngx_' "$tmp/t" || complain 'no trace'
+[ "$(wc -l <"$tmp/out")" -le 60 ] || complain 'more than 60 lines'
+
+# What cannot be written is an error, and is said.
+# shellcheck disable=SC2086
+try 1 run $scenario $short --hgrm /dev/full
+has err '/dev/full'
+# shellcheck disable=SC2086
+try 1 run $scenario $short --trace /dev/full
+has err '/dev/full'
+try 1 run $scenario --trace "$tmp/no/such"
+for command in --version --help 'list' 'schema' 'costs i7-3770' \
+    "run $scenario $short --json"; do
+	what="solab $command >/dev/full"
+	# shellcheck disable=SC2086
+	"$SOLAB" $command >/dev/full 2>"$tmp/err"
+	[ $? = 1 ] || complain 'no error'
+	has err 'No space left on device'
+	what="solab $command >&-"
+	# shellcheck disable=SC2086
+	"$SOLAB" $command >&- 2>"$tmp/err"
+	[ $? = 1 ] || complain 'no error'
+	has err 'standard output'
+done
+
+# Other streams may be closed.
+what='streams closed'
+"$SOLAB" list >"$tmp/out" <&- 2>&- || complain 'failed'
+has out soavailconn
+
+# Interrupted: 130, at once, and no child stays.
+what='SIGINT'
+"$SOLAB" run $scenario --measure 1h >"$tmp/out" 2>"$tmp/err" &
+pid=$!
+sleep 0.5
+kill -USR1 $pid
+sleep 0.3
+children=$(cat /proc/$pid/task/$pid/children)
+kill -TERM $pid
+wait $pid
+status=$?
+[ $status = 130 ] || complain "status $status, want 130"
+silent out
+has err 's simulated'
+for child in $children; do
+	kill -0 "$child" 2>/dev/null && complain 'a child is still there'
+done
+
+# A child that dies is reported with its seed.
+what='a killed child'
+"$SOLAB" run $scenario --measure 1h --seed 77 >"$tmp/out" 2>"$tmp/err" &
+pid=$!
+sleep 0.3
+kill -SEGV "$(cat /proc/$pid/task/$pid/children)"
+wait $pid
+status=$?
+[ $status = 1 ] || complain "status $status, want 1"
+has err 'seed 77'
+has err 'signal 11'
+
+exit $failed
