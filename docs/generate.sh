@@ -6,10 +6,10 @@
 # prints, or a file, or of a file the lines whose times lie in A <= t < B:
 #	<!-- output: solab ... -->	<!-- file: PATH -->	<!-- file: PATH A..B -->
 #	<!-- end -->
-# A block that begins with `<!-- output timing:` may differ from run to run, or
-# takes minutes; --check, which changes nothing and fails where something would
-# change, leaves it out. It leaves out the figures (docs/*.dot) too: what dot
-# makes of them depends on the machine's fonts.
+# `output first N:` keeps N lines of it. `output timing:` (and `output timing
+# first N:`) may differ from run to run, or takes minutes; --check, which changes
+# nothing and fails where something would change, leaves it out. It leaves out
+# the figures (docs/*.dot) too: what dot makes of them depends on the fonts.
 set -eu
 solab=$1
 check=${2-}
@@ -101,10 +101,10 @@ blocks()
 		esac
 		[ -n "$skip" ] || printf '%s\n' "$line"
 		case $line in
-		'<!-- output timing: '*)
+		'<!-- output timing'*)
 			[ "$check" = --check ] || block "$line"
 			;;
-		'<!-- output: '*) block "$line" ;;
+		'<!-- output'*) block "$line" ;;
 		'<!-- file: '*) file_block "$line" ;;
 		esac
 	done <"$1"
@@ -141,6 +141,11 @@ block()
 {
 	command=${1#*: }
 	command=${command% -->}
+	lines=${1%%: *}
+	case $lines in
+	*' first '*) lines=${lines##* } ;;
+	*) lines=1000000 ;;
+	esac
 	case $command in
 	*[!A-Za-z0-9_./=,:\ -]*) die "$command: not a plain command" ;;
 	'solab '*) ;;
@@ -153,6 +158,8 @@ block()
 		cat "$tmp/errors" >&2
 		die "$command: failed"
 	}
+	head -n "$lines" "$tmp/output" >"$tmp/part"
+	mv "$tmp/part" "$tmp/output"
 	fenced "$command"
 }
 

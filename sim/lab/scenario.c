@@ -8,20 +8,37 @@
 static char *name_of(const char *file);
 static void sweep_load(
     struct scenario *, const struct ynode *sweep, struct diag *);
+static void values_load(struct scenario *, const struct ynode *key,
+    const struct ynode *list, struct diag *);
+static void alternatives_load(struct scenario *, const struct ynode *key,
+    const struct ynode *map, struct diag *);
+static void alternative_load(struct scenario *, struct scenario_axis *,
+    const struct ynode *key, const struct ynode *map, struct diag *);
+static void setting_load(struct scenario *, const struct scenario_axis *,
+    struct scenario_value *, const struct ynode *key, struct ynode *val,
+    struct diag *);
+static bool alternative_name_ok(const char *name);
+static bool is_swept(const struct scenario *, const struct scenario_path *,
+    const struct scenario_axis *but, struct diag_span, struct diag *);
 static void set_load(struct scenario *, const char *set, struct diag *);
+static struct scenario_axis *set_axis(
+    struct scenario *, const char *name, struct diag_span, struct diag *);
 static struct scenario_axis *axis_add(struct scenario *,
-    const struct scenario_path *, struct diag_span, struct diag *);
-static void axis_value(struct scenario *, struct scenario_axis *,
-    struct ynode *, int space, struct diag *);
+    const struct scenario_path *, const char *name, struct diag_span,
+    struct diag *);
+static void axis_room(struct scenario *, struct scenario_axis *, size_t n);
+static void axis_value(
+    struct scenario *, struct scenario_axis *, struct ynode *, struct diag *);
+static void value_single(struct scenario *, const struct scenario_path *,
+    const struct key_value *, struct ynode *, struct scenario_value *);
+static bool value_equal(
+    const struct scenario_value *, const struct scenario_value *);
 static void axis_base(struct scenario *, struct scenario_axis *,
     const struct ynode *extended, struct diag *);
-static void axis_print(
-    struct scenario *, const struct scenario_axis *, int i, const char **);
 static bool count_points(struct scenario *, struct diag *);
 static void check_points(struct scenario *, struct diag *);
 static void resolve(
     struct scenario *, int point, struct setup *, bool check, struct diag *);
-static int axis_index(const struct scenario *, int axis, int point);
 static struct setup_hardware *next_hardware(
     const struct scenario_fit *, struct setup *, int *i);
 
@@ -99,10 +116,6 @@ name_of(const char *file)
 static void
 sweep_load(struct scenario *sc, const struct ynode *sweep, struct diag *d)
 {
-	const struct scenario_path *sp;
-	struct scenario_axis *ax;
-	const struct ynode *key, *list;
-
 	if (sweep == NULL)
 		return;
 	if (sweep->yn_kind != YNODE_MAP) {
@@ -111,38 +124,167 @@ sweep_load(struct scenario *sc, const struct ynode *sweep, struct diag *d)
 		return;
 	}
 	for (size_t i = 0; i < sweep->yn_n; i++) {
-		key = sweep->yn_keys[i];
-		list = sweep->yn_vals[i];
-		sp = scenario_path_find(sc, key->yn_text, key->yn_at, d);
-		if (list->yn_kind != YNODE_SEQ || list->yn_n == 0) {
-			diag_error(d, list->yn_at, "%s: want a list of values",
-			    key->yn_text);
-			continue;
-		}
-		ax = sp != NULL ? axis_add(sc, sp, key->yn_at, d) : NULL;
-		if (ax == NULL)
-			continue;
-		if (ax->ax_n > 0) {
-			diag_error(d, key->yn_at, "'%s' is swept already",
-			    sp->sp_name);
-			continue;
-		}
-		for (size_t v = 0; v < list->yn_n; v++)
-			axis_value(
-			    sc, ax, list->yn_vals[v], (int)list->yn_n, d);
+		if (sweep->yn_vals[i]->yn_kind == YNODE_MAP)
+			alternatives_load(
+			    sc, sweep->yn_keys[i], sweep->yn_vals[i], d);
+		else
+			values_load(
+			    sc, sweep->yn_keys[i], sweep->yn_vals[i], d);
 	}
 }
 
-/* PATH=V1,V2,... */
+/* PATH: [V1, V2, ...] */
+static void
+values_load(struct scenario *sc, const struct ynode *key,
+    const struct ynode *list, struct diag *d)
+{
+	const struct scenario_path *sp;
+	struct scenario_axis *ax;
+
+	sp = scenario_path_find(sc, key->yn_text, key->yn_at, d);
+	if (list->yn_kind != YNODE_SEQ || list->yn_n == 0) {
+		diag_error(
+		    d, list->yn_at, "%s: want a list of values", key->yn_text);
+		return;
+	}
+	if (sp == NULL || is_swept(sc, sp, NULL, key->yn_at, d))
+		return;
+	ax = axis_add(sc, sp, sp->sp_name, key->yn_at, d);
+	if (ax == NULL)
+		return;
+	axis_room(sc, ax, list->yn_n);
+	for (size_t v = 0; v < list->yn_n; v++)
+		axis_value(sc, ax, list->yn_vals[v], d);
+}
+
+/* NAME: {ALTERNATIVE: {PATH: VALUE, ...}, ...} */
+static void
+alternatives_load(struct scenario *sc, const struct ynode *key,
+    const struct ynode *map, struct diag *d)
+{
+	const struct scenario_path *sp = scenario_path_like(sc, key->yn_text);
+	struct scenario_axis *ax;
+
+	if (sp != NULL) {
+		diag_error(d, key->yn_at,
+		    "'%s' means %s: want a list of values, or another name for "
+		    "alternatives",
+		    key->yn_text, sp->sp_name);
+		return;
+	}
+	if (!scenario_name_ok(key->yn_text)) {
+		diag_error(d, key->yn_at,
+		    "'%.40s' is not a name: up to 32 letters, digits, - and _, "
+		    "a letter first",
+		    key->yn_text);
+		return;
+	}
+	if (map->yn_n == 0) {
+		diag_error(
+		    d, map->yn_at, "%s: want alternatives", key->yn_text);
+		return;
+	}
+	ax = axis_add(sc, NULL, key->yn_text, key->yn_at, d);
+	if (ax == NULL)
+		return;
+	axis_room(sc, ax, map->yn_n);
+	for (size_t i = 0; i < map->yn_n; i++)
+		alternative_load(sc, ax, map->yn_keys[i], map->yn_vals[i], d);
+	ax->ax_all = ax->ax_values;
+	ax->ax_nall = ax->ax_n;
+}
+
+static void
+alternative_load(struct scenario *sc, struct scenario_axis *ax,
+    const struct ynode *key, const struct ynode *map, struct diag *d)
+{
+	struct scenario_value *va = &ax->ax_values[ax->ax_n];
+	int nerrors = d->d_nerrors;
+
+	if (!alternative_name_ok(key->yn_text))
+		diag_error(d, key->yn_at,
+		    "%s: '%.70s' is not a name: up to 64 printable characters, "
+		    "no comma or quote, no blank first or last",
+		    ax->ax_name, key->yn_text);
+	if (map->yn_kind != YNODE_MAP || map->yn_n == 0) {
+		diag_error(
+		    d, map->yn_at, "%s: want {PATH: VALUE, ...}", key->yn_text);
+		return;
+	}
+	va->va_text = key->yn_text;
+	va->va_n = 0;
+	va->va_settings =
+	    ypool_alloc(&sc->sc_pool, map->yn_n * sizeof(*va->va_settings));
+	for (size_t i = 0; i < map->yn_n; i++)
+		setting_load(sc, ax, va, map->yn_keys[i], map->yn_vals[i], d);
+	for (int i = 0; i < ax->ax_n && d->d_nerrors == nerrors; i++) {
+		if (value_equal(&ax->ax_values[i], va))
+			diag_error(d, key->yn_at, "%s: '%s' is '%s' again",
+			    ax->ax_name, va->va_text, ax->ax_values[i].va_text);
+	}
+	ax->ax_n++;
+}
+
+static void
+setting_load(struct scenario *sc, const struct scenario_axis *ax,
+    struct scenario_value *va, const struct ynode *key, struct ynode *val,
+    struct diag *d)
+{
+	struct scenario_setting *se = &va->va_settings[va->va_n];
+
+	se->se_path = scenario_path_find(sc, key->yn_text, key->yn_at, d);
+	se->se_node = val;
+	if (se->se_path == NULL ||
+	    is_swept(sc, se->se_path, ax, key->yn_at, d) ||
+	    !key_parse(se->se_path->sp_key, val, &se->se_value, d))
+		return;
+	for (int i = 0; i < va->va_n; i++) {
+		if (va->va_settings[i].se_path != se->se_path)
+			continue;
+		diag_error(
+		    d, key->yn_at, "'%s' is set twice", se->se_path->sp_name);
+		diag_note(d, va->va_settings[i].se_node->yn_at, "first here");
+		return;
+	}
+	va->va_n++;
+}
+
+/* --set separates by commas, labels use quotes. */
+static bool
+alternative_name_ok(const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *s = name; *s != '\0'; s++) {
+		if ((unsigned char)*s < ' ' || *s == ',' || *s == '"')
+			return false;
+	}
+	return n > 0 && n <= 64 && name[0] != ' ' && name[n - 1] != ' ';
+}
+
+/* Returns: true after an error. */
+static bool
+is_swept(const struct scenario *sc, const struct scenario_path *sp,
+    const struct scenario_axis *but, struct diag_span at, struct diag *d)
+{
+	const struct scenario_axis *ax = scenario_axis_of(sc, sp, but);
+
+	if (ax == NULL)
+		return false;
+	diag_error(d, at, "'%s' is swept already", sp->sp_name);
+	diag_note(d, ax->ax_at, "here");
+	return true;
+}
+
+/* PATH=V1,V2,... or NAME=ALTERNATIVE,... */
 static void
 set_load(struct scenario *sc, const char *set, struct diag *d)
 {
 	const char *prefix = "--set ";
 	char *text = ypool_printf(&sc->sc_pool, "%s%s", prefix, set), *eq, *end;
 	struct diag_span at = { NULL, 1, 1, 1 };
-	const struct scenario_path *sp;
 	struct scenario_axis *ax;
-	int space = 1;
+	size_t space = 1;
 
 	at.ds_file = diag_add_file(d, "<command line>", text, strlen(text));
 	at.ds_col = (int)strlen(prefix) + 1;
@@ -154,35 +296,51 @@ set_load(struct scenario *sc, const char *set, struct diag *d)
 	}
 	*eq = '\0';
 	at.ds_width = (int)(eq - text) - at.ds_col + 1;
-	sp = scenario_path_find(sc, text + strlen(prefix), at, d);
-	ax = sp != NULL ? axis_add(sc, sp, at, d) : NULL;
+	ax = set_axis(sc, text + strlen(prefix), at, d);
 	if (ax == NULL)
 		return;
-	ax->ax_set = true;
-	ax->ax_n = 0;
 	for (const char *s = eq + 1; *s != '\0'; s++)
 		space += *s == ',';
+	axis_room(sc, ax, space);
 	for (char *s = eq + 1; s != NULL; s = end) {
 		end = strchr(s, ',');
 		if (end != NULL)
 			*end++ = '\0';
 		at.ds_col = (int)(s - text) + 1;
 		at.ds_width = *s != '\0' ? (int)strlen(s) : 1;
-		axis_value(sc, ax, ynode_scalar(&sc->sc_pool, s, at), space, d);
+		axis_value(sc, ax, ynode_scalar(&sc->sc_pool, s, at), d);
 	}
 }
 
-/* Returns: the axis of this path, a new one when there is none. */
+/* Returns: the axis that is meant, a new one when none has this path. */
 static struct scenario_axis *
-axis_add(struct scenario *sc, const struct scenario_path *sp,
+set_axis(
+    struct scenario *sc, const char *name, struct diag_span at, struct diag *d)
+{
+	const struct scenario_path *sp;
+	const struct scenario_axis *found;
+	struct scenario_axis *ax = NULL;
+
+	if (!scenario_param_find(sc, name, at, &sp, &found, d))
+		return NULL;
+	for (int i = 0; i < sc->sc_naxes && ax == NULL; i++) {
+		if (found != NULL ? found == &sc->sc_axes[i]
+				  : sc->sc_axes[i].ax_path == sp)
+			ax = &sc->sc_axes[i];
+	}
+	if (ax == NULL)
+		ax = axis_add(sc, sp, sp->sp_name, at, d);
+	if (ax != NULL)
+		ax->ax_set = true;
+	return ax;
+}
+
+static struct scenario_axis *
+axis_add(struct scenario *sc, const struct scenario_path *sp, const char *name,
     struct diag_span at, struct diag *d)
 {
 	struct scenario_axis *ax;
 
-	for (int i = 0; i < sc->sc_naxes; i++) {
-		if (sc->sc_axes[i].ax_path == sp)
-			return &sc->sc_axes[i];
-	}
 	if (sc->sc_naxes == SCENARIO_MAX_AXES) {
 		diag_error(d, at, "more than %d parameters swept or set",
 		    SCENARIO_MAX_AXES);
@@ -190,41 +348,82 @@ axis_add(struct scenario *sc, const struct scenario_path *sp,
 	}
 	ax = &sc->sc_axes[sc->sc_naxes++];
 	ax->ax_path = sp;
-	ax->ax_name = sp->sp_name;
-	ax->ax_short = scenario_path_short(sc, sp);
-	ax->ax_key = sp->sp_key;
-	ax->ax_base_text = "";
+	ax->ax_name = name;
+	ax->ax_short = sp != NULL ? scenario_path_short(sc, sp) : name;
+	ax->ax_base_value.va_text = "";
+	ax->ax_at = at;
 	return ax;
 }
 
-/* Append a value; `space` is how many there will be. */
+/* Forget the values, for n others. */
+static void
+axis_room(struct scenario *sc, struct scenario_axis *ax, size_t n)
+{
+	ax->ax_n = 0;
+	ax->ax_values = ypool_alloc(&sc->sc_pool, n * sizeof(*ax->ax_values));
+}
+
+/* Append a value, or an alternative by its name. */
 static void
 axis_value(struct scenario *sc, struct scenario_axis *ax, struct ynode *yn,
-    int space, struct diag *d)
+    struct diag *d)
 {
+	const struct scenario_value *named;
+	struct scenario_value *va = &ax->ax_values[ax->ax_n];
 	struct key_value kv;
 
-	if (ax->ax_n == 0) {
-		ax->ax_texts =
-		    ypool_alloc(&sc->sc_pool, space * sizeof(*ax->ax_texts));
-		ax->ax_values =
-		    ypool_alloc(&sc->sc_pool, space * sizeof(*ax->ax_values));
-		ax->ax_nodes =
-		    ypool_alloc(&sc->sc_pool, space * sizeof(*ax->ax_nodes));
-	}
-	if (!key_parse(ax->ax_key, yn, &kv, d))
-		return;
-	for (int i = 0; i < ax->ax_n; i++) {
-		if (key_equal(ax->ax_key, &kv, &ax->ax_values[i])) {
-			diag_error(d, yn->yn_at, "%s: %s twice",
-			    key_name(ax->ax_key), yn->yn_text);
+	if (ax->ax_path == NULL) {
+		named = scenario_alternative(ax, yn, d);
+		if (named == NULL)
 			return;
+		*va = *named;
+	} else {
+		if (!key_parse(ax->ax_path->sp_key, yn, &kv, d))
+			return;
+		value_single(sc, ax->ax_path, &kv, yn, va);
+	}
+	for (int i = 0; i < ax->ax_n; i++) {
+		if (!value_equal(&ax->ax_values[i], va))
+			continue;
+		diag_error(d, yn->yn_at, "%s: %s twice",
+		    ax->ax_path ? key_name(ax->ax_path->sp_key) : ax->ax_name,
+		    yn->yn_text);
+		return;
+	}
+	ax->ax_n++;
+}
+
+/* Make *va one setting. */
+static void
+value_single(struct scenario *sc, const struct scenario_path *sp,
+    const struct key_value *kv, struct ynode *yn, struct scenario_value *va)
+{
+	char buf[UNIT_TEXT_MAX + 200];
+
+	key_print(sp->sp_key, kv, buf, sizeof(buf));
+	va->va_text = ypool_strdup(&sc->sc_pool, buf);
+	va->va_settings = ypool_alloc(&sc->sc_pool, sizeof(*va->va_settings));
+	va->va_settings[0] = (struct scenario_setting){ sp, *kv, yn };
+	va->va_n = 1;
+}
+
+/* Whether both set the same paths to the same values, in any order. */
+static bool
+value_equal(const struct scenario_value *a, const struct scenario_value *b)
+{
+	const struct scenario_setting *x, *y;
+	int same = 0;
+
+	for (int i = 0; i < a->va_n; i++) {
+		for (int k = 0; k < b->va_n; k++) {
+			x = &a->va_settings[i];
+			y = &b->va_settings[k];
+			same += x->se_path == y->se_path &&
+				key_equal(x->se_path->sp_key, &x->se_value,
+				    &y->se_value);
 		}
 	}
-	ax->ax_nodes[ax->ax_n] = yn;
-	ax->ax_values[ax->ax_n] = kv;
-	axis_print(sc, ax, ax->ax_n, &ax->ax_texts[ax->ax_n]);
-	ax->ax_n++;
+	return same == a->va_n && same == b->va_n;
 }
 
 /* What the machine says, or the first value; --set says it all itself. */
@@ -232,35 +431,24 @@ static void
 axis_base(struct scenario *sc, struct scenario_axis *ax,
     const struct ynode *extended, struct diag *d)
 {
-	struct ynode *yn = scenario_tree_get(
-	    extended, ax->ax_path->sp_steps, ax->ax_path->sp_nsteps);
-	char buf[UNIT_TEXT_MAX + 200];
+	const struct scenario_path *sp = ax->ax_path;
+	struct ynode *yn;
 	struct key_value kv;
 
 	if (ax->ax_n == 0)
 		return;
-	ax->ax_base_text = ax->ax_texts[0];
-	ax->ax_base_node = ax->ax_nodes[0];
-	if (yn == NULL || !key_parse(ax->ax_key, yn, &kv, d) || ax->ax_set)
+	ax->ax_base_value = ax->ax_values[0];
+	if (sp == NULL)
 		return;
+	yn = scenario_tree_get(extended, sp->sp_steps, sp->sp_nsteps);
+	if (yn == NULL || !key_parse(sp->sp_key, yn, &kv, d) || ax->ax_set)
+		return;
+	value_single(sc, sp, &kv, yn, &ax->ax_base_value);
 	ax->ax_base = -1;
-	ax->ax_base_node = yn;
-	ax->ax_base_text = ypool_strdup(
-	    &sc->sc_pool, key_print(ax->ax_key, &kv, buf, sizeof(buf)));
 	for (int i = 0; i < ax->ax_n; i++) {
-		if (key_equal(ax->ax_key, &kv, &ax->ax_values[i]))
+		if (value_equal(&ax->ax_values[i], &ax->ax_base_value))
 			ax->ax_base = i;
 	}
-}
-
-static void
-axis_print(struct scenario *sc, const struct scenario_axis *ax, int i,
-    const char **text)
-{
-	char buf[UNIT_TEXT_MAX + 200];
-
-	*text = ypool_strdup(&sc->sc_pool,
-	    key_print(ax->ax_key, &ax->ax_values[i], buf, sizeof(buf)));
 }
 
 static bool
@@ -322,16 +510,15 @@ resolve(struct scenario *sc, int point, struct setup *su, bool check,
     struct diag *d)
 {
 	struct ypool yp = { NULL };
-	struct ynode *root = ynode_clone(&yp, sc->sc_tree), *val;
+	struct ynode *root = ynode_clone(&yp, sc->sc_tree);
+	const struct scenario_axis *ax;
 	int nerrors = d->d_nerrors, k;
 
 	for (int i = 0; i < sc->sc_naxes; i++) {
-		k = axis_index(sc, i, point);
-		val = k < 0 ? sc->sc_axes[i].ax_base_node
-			    : sc->sc_axes[i].ax_nodes[k];
-		if (sc->sc_axes[i].ax_n > 0)
-			scenario_tree_set(
-			    &yp, root, sc->sc_axes[i].ax_path, val);
+		ax = &sc->sc_axes[i];
+		k = scenario_axis_index(sc, i, point);
+		scenario_tree_apply(
+		    &yp, root, k < 0 ? &ax->ax_base_value : &ax->ax_values[k]);
 	}
 	scenario_tree_extend(&yp, root, d);
 	scenario_fill(sc, root, su, d);
@@ -340,46 +527,14 @@ resolve(struct scenario *sc, int point, struct setup *su, bool check,
 	ypool_fini(&yp);
 }
 
-/* Returns: which value of the axis the point has; -1: its base value. */
-static int
-axis_index(const struct scenario *sc, int axis, int point)
+int
+scenario_axis_index(const struct scenario *sc, int axis, int point)
 {
 	if (point == SCENARIO_BASE)
 		return -1;
 	for (int i = sc->sc_naxes - 1; i > axis; i--)
 		point /= sc->sc_axes[i].ax_n;
 	return point % sc->sc_axes[axis].ax_n;
-}
-
-int
-scenario_params(const struct scenario *sc, int i, struct scenario_param *params)
-{
-	const struct scenario_axis *ax;
-	int k;
-
-	for (int a = 0; a < sc->sc_naxes; a++) {
-		ax = &sc->sc_axes[a];
-		k = axis_index(sc, a, i);
-		params[a].pa_path = ax->ax_name;
-		params[a].pa_short = ax->ax_short;
-		params[a].pa_value = k < 0 ? ax->ax_base_text : ax->ax_texts[k];
-		params[a].pa_bare = key_is_bare(ax->ax_key);
-	}
-	return sc->sc_naxes;
-}
-
-char *
-scenario_point_label(const struct scenario *sc, int i, char *buf, size_t size)
-{
-	struct scenario_param params[SCENARIO_MAX_AXES];
-	int n = scenario_params(sc, i, params);
-	size_t len = 0;
-
-	snprintf(buf, size, "base");
-	for (int a = 0; a < n && len < size; a++)
-		len += snprintf(buf + len, size - len, "%s%s=%s",
-		    a > 0 ? " " : "", params[a].pa_short, params[a].pa_value);
-	return buf;
 }
 
 void

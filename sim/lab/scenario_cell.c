@@ -7,14 +7,19 @@
 
 #define WHERE_MAX SCENARIO_MAX_AXES
 
-/* One `where: {PATH: VALUE, ...}`, in the order of the list of paths. */
+/*
+ * One `where: {PATH: VALUE, ...}`: first axes of alternatives, then paths in
+ * the order of their list.
+ */
 struct where {
 	int wh_n;
 	struct where_pair {
+		const struct scenario_axis *wp_axis; /* NULL: wp_path */
 		const struct scenario_path *wp_path;
-		struct key_value wp_value;
-		const struct ynode *wp_key, *wp_val;
+		struct key_value wp_value; /* of wp_path */
+		const struct ynode *wp_val;
 		const char *wp_text;
+		size_t wp_order;
 	} wh_pairs[WHERE_MAX];
 	int wh_point;
 	const char *wh_text;
@@ -28,7 +33,13 @@ struct cells {
 
 static void entry_load(struct cells *, const struct ynode *entry);
 static bool where_load(struct cells *, const struct ynode *map, struct where *);
+static bool pair_load(struct cells *, struct where_pair *,
+    const struct ynode *key, const struct ynode *val);
+static const char *pair_name(const struct where_pair *);
+static const char *pair_short(struct cells *, const struct where_pair *);
 static void where_point(struct cells *, struct where *, struct diag_span);
+static bool pair_is(const struct where_pair *, const struct scenario_axis *);
+static int pair_index(const struct where_pair *, const struct scenario_axis *);
 static bool where_base(struct cells *, const struct where_pair *);
 static void cell_load(struct cells *, const struct where *,
     const struct key_metric *, const struct ynode *key, const struct ynode *val,
@@ -116,7 +127,7 @@ pair_compare(const void *a, const void *b)
 {
 	const struct where_pair *x = a, *y = b;
 
-	return (x->wp_path > y->wp_path) - (x->wp_path < y->wp_path);
+	return (x->wp_order > y->wp_order) - (x->wp_order < y->wp_order);
 }
 
 /* Returns: false after errors. No map is an empty one. */
@@ -124,9 +135,7 @@ static bool
 where_load(struct cells *cl, const struct ynode *map, struct where *wh)
 {
 	struct ypool *yp = &cl->cl_sc->sc_pool;
-	int nerrors = cl->cl_d->d_nerrors;
-	struct where_pair *wp;
-	char buf[300];
+	bool ok = true;
 
 	wh->wh_text = "";
 	if (map == NULL)
@@ -136,30 +145,66 @@ where_load(struct cells *cl, const struct ynode *map, struct where *wh)
 		    "where: want a map of up to %d values", WHERE_MAX);
 		return false;
 	}
-	for (size_t i = 0; i < map->yn_n; i++) {
-		wp = &wh->wh_pairs[wh->wh_n];
-		wp->wp_key = map->yn_keys[i];
-		wp->wp_val = map->yn_vals[i];
-		wp->wp_path = scenario_path_find(cl->cl_sc, wp->wp_key->yn_text,
-		    wp->wp_key->yn_at, cl->cl_d);
-		if (wp->wp_path == NULL ||
-		    !key_parse(wp->wp_path->sp_key, wp->wp_val, &wp->wp_value,
-			cl->cl_d))
-			continue;
-		wp->wp_text =
-		    ypool_strdup(yp, key_print(wp->wp_path->sp_key,
-					 &wp->wp_value, buf, sizeof(buf)));
-		wh->wh_n++;
-	}
-	if (cl->cl_d->d_nerrors > nerrors)
+	for (size_t i = 0; i < map->yn_n; i++)
+		ok &= pair_load(cl, &wh->wh_pairs[wh->wh_n++], map->yn_keys[i],
+		    map->yn_vals[i]);
+	if (!ok)
 		return false;
 	qsort(wh->wh_pairs, wh->wh_n, sizeof(*wh->wh_pairs), pair_compare);
 	for (int i = 0; i < wh->wh_n; i++)
 		wh->wh_text = ypool_printf(yp, "%s%s%s=%s", wh->wh_text,
-		    i > 0 ? ", " : "",
-		    scenario_path_short(cl->cl_sc, wh->wh_pairs[i].wp_path),
+		    i > 0 ? ", " : "", pair_short(cl, &wh->wh_pairs[i]),
 		    wh->wh_pairs[i].wp_text);
 	return true;
+}
+
+/* Returns: false after an error. */
+static bool
+pair_load(struct cells *cl, struct where_pair *wp, const struct ynode *key,
+    const struct ynode *val)
+{
+	struct scenario *sc = cl->cl_sc;
+	const struct scenario_value *va;
+	const struct scenario_axis *ax;
+	char buf[300];
+
+	wp->wp_val = val;
+	if (!scenario_param_find(sc, key->yn_text, key->yn_at, &wp->wp_path,
+		&wp->wp_axis, cl->cl_d))
+		return false;
+	if (wp->wp_axis != NULL) {
+		va = scenario_alternative(wp->wp_axis, val, cl->cl_d);
+		wp->wp_text = va != NULL ? va->va_text : NULL;
+		wp->wp_order = (size_t)(wp->wp_axis - sc->sc_axes);
+		return va != NULL;
+	}
+	ax = scenario_axis_of(sc, wp->wp_path, NULL);
+	if (ax != NULL && ax->ax_path == NULL) {
+		diag_error(cl->cl_d, key->yn_at,
+		    "where: '%s' is set by the alternatives of '%s': name one "
+		    "of them",
+		    wp->wp_path->sp_name, ax->ax_name);
+		return false;
+	}
+	if (!key_parse(wp->wp_path->sp_key, val, &wp->wp_value, cl->cl_d))
+		return false;
+	key_print(wp->wp_path->sp_key, &wp->wp_value, buf, sizeof(buf));
+	wp->wp_text = ypool_strdup(&sc->sc_pool, buf);
+	wp->wp_order = SCENARIO_MAX_AXES + (size_t)(wp->wp_path - sc->sc_paths);
+	return true;
+}
+
+static const char *
+pair_name(const struct where_pair *wp)
+{
+	return wp->wp_axis ? wp->wp_axis->ax_name : wp->wp_path->sp_name;
+}
+
+static const char *
+pair_short(struct cells *cl, const struct where_pair *wp)
+{
+	return wp->wp_axis ? wp->wp_axis->ax_short
+			   : scenario_path_short(cl->cl_sc, wp->wp_path);
 }
 
 /*
@@ -180,14 +225,10 @@ where_point(struct cells *cl, struct where *wh, struct diag_span at)
 		set = set || ax->ax_set;
 		k = ax->ax_base;
 		for (int i = 0; i < wh->wh_n; i++) {
-			if (wh->wh_pairs[i].wp_path != ax->ax_path)
+			if (!pair_is(&wh->wh_pairs[i], ax))
 				continue;
 			used[i] = true;
-			for (k = ax->ax_n - 1; k >= 0; k--) {
-				if (key_equal(ax->ax_key, &ax->ax_values[k],
-					&wh->wh_pairs[i].wp_value))
-					break;
-			}
+			k = pair_index(&wh->wh_pairs[i], ax);
 			lost = k < 0 ? &wh->wh_pairs[i] : lost;
 		}
 		vague = k < 0 && lost == NULL ? ax : vague;
@@ -202,12 +243,37 @@ where_point(struct cells *cl, struct where *wh, struct diag_span at)
 		return;
 	if (lost != NULL)
 		diag_error(cl->cl_d, lost->wp_val->yn_at,
-		    "no point of the sweep has %s=%s", lost->wp_path->sp_name,
+		    "no point of the sweep has %s=%s", pair_name(lost),
 		    lost->wp_text);
 	else if (vague != NULL)
 		diag_error(cl->cl_d, at,
 		    "where: name '%s', as its base value (%s) is not swept",
-		    vague->ax_name, vague->ax_base_text);
+		    vague->ax_name, vague->ax_base_value.va_text);
+}
+
+static bool
+pair_is(const struct where_pair *wp, const struct scenario_axis *ax)
+{
+	return ax->ax_path == NULL ? wp->wp_axis == ax
+				   : wp->wp_path == ax->ax_path;
+}
+
+/* Returns: which value of its axis this is, or -1. */
+static int
+pair_index(const struct where_pair *wp, const struct scenario_axis *ax)
+{
+	const struct scenario_value *va;
+	int k = ax->ax_n - 1;
+
+	for (; k >= 0; k--) {
+		va = &ax->ax_values[k];
+		if (ax->ax_path == NULL
+			? strcmp(va->va_text, wp->wp_text) == 0
+			: key_equal(ax->ax_path->sp_key,
+			      &va->va_settings[0].se_value, &wp->wp_value))
+			break;
+	}
+	return k;
 }
 
 /* Whether a parameter that is not swept has this value. */
@@ -260,12 +326,13 @@ cell_load(struct cells *cl, const struct where *wh, const struct key_metric *km,
 	ce->ce_params =
 	    ypool_alloc(&sc->sc_pool, (wh->wh_n + 1) * sizeof(*ce->ce_params));
 	for (int i = 0; i < wh->wh_n; i++) {
-		const struct scenario_path *sp = wh->wh_pairs[i].wp_path;
+		const struct where_pair *wp = &wh->wh_pairs[i];
 
-		ce->ce_params[i].pa_path = sp->sp_name;
-		ce->ce_params[i].pa_short = scenario_path_short(sc, sp);
-		ce->ce_params[i].pa_value = wh->wh_pairs[i].wp_text;
-		ce->ce_params[i].pa_bare = key_is_bare(sp->sp_key);
+		ce->ce_params[i].pa_path = pair_name(wp);
+		ce->ce_params[i].pa_short = pair_short(cl, wp);
+		ce->ce_params[i].pa_value = wp->wp_text;
+		ce->ce_params[i].pa_bare =
+		    wp->wp_path != NULL && key_is_bare(wp->wp_path->sp_key);
 	}
 	ce->ce_metric = km;
 	ce->ce_fitted = list_has(fitted, km->km_name);

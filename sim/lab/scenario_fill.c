@@ -345,19 +345,27 @@ static bool
 name_ok(struct fill *fl, const char *section, const struct ynode *key)
 {
 	const char *s = key->yn_text;
-	size_t n = strlen(s);
-	bool nic = ends_with(section, ".nics"), ok = isalpha((unsigned char)*s);
+	bool nic = ends_with(section, ".nics");
 
-	for (size_t i = 0; i < n; i++)
-		ok = ok && (isalnum((unsigned char)s[i]) || s[i] == '-' ||
-			       s[i] == '_');
-	if (ok && n <= 32 && !(nic && isdigit((unsigned char)s[n - 1])))
+	if (scenario_name_ok(s) &&
+	    !(nic && isdigit((unsigned char)s[strlen(s) - 1])))
 		return true;
 	diag_error(fl->fl_d, key->yn_at,
 	    "'%.40s' is not a name: up to 32 letters, digits, - and _, "
 	    "a letter first%s",
 	    s, nic ? ", no digit last" : "");
 	return false;
+}
+
+bool
+scenario_name_ok(const char *name)
+{
+	bool ok = isalpha((unsigned char)*name);
+
+	for (const char *s = name; *s != '\0'; s++)
+		ok = ok &&
+		     (isalnum((unsigned char)*s) || *s == '-' || *s == '_');
+	return ok && strlen(name) <= 32;
 }
 
 static void

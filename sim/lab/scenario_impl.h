@@ -71,28 +71,31 @@ bool scenario_param_find(const struct scenario *, const char *text,
 const struct scenario_path *scenario_path_like(
     const struct scenario *, const char *text);
 
+/* Returns: the axis, other than `but`, that sets this path, or NULL. */
+const struct scenario_axis *scenario_axis_of(const struct scenario *,
+    const struct scenario_path *, const struct scenario_axis *but);
+
+/* Returns: the alternative of this name, or NULL after an error. */
+const struct scenario_value *scenario_alternative(
+    const struct scenario_axis *, const struct ynode *name, struct diag *);
+
 /* Returns: the shortest suffix that means this path, from pool. */
 const char *scenario_path_short(
     struct scenario *, const struct scenario_path *);
 
 /* scenario.c */
 
-/* Returns: the alternative of this name, or NULL after an error. */
-const struct scenario_value *scenario_alternative(
-    const struct scenario_axis *, const struct ynode *name, struct diag *);
-
 /* Returns: which value of an axis the point has; -1: its base value. */
 int scenario_axis_index(const struct scenario *, int axis, int point);
-
-/* Returns: the axis, other than `but`, that sets this path, or NULL. */
-const struct scenario_axis *scenario_axis_of(const struct scenario *,
-    const struct scenario_path *, const struct scenario_axis *but);
 
 /* scenario_fill.c */
 
 /* Fill *su from an extended tree. Errors go to diag. */
 void scenario_fill(
     struct scenario *, const struct ynode *root, struct setup *, struct diag *);
+
+/* Whether it is one for what the user names: up to 32 letters, digits, - _. */
+bool scenario_name_ok(const char *);
 
 /* scenario_check.c */
 

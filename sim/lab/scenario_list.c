@@ -42,8 +42,7 @@ scenario_print_params(struct scenario *sc, FILE *fp)
 static void
 print_alternatives(const struct scenario_axis *ax, FILE *fp)
 {
-	fprintf(
-	    fp, "  %-52s %s  [", ax->ax_name, ax->ax_base_value.va_text);
+	fprintf(fp, "  %-52s %s  [", ax->ax_name, ax->ax_base_value.va_text);
 	for (int i = 0; i < ax->ax_nall; i++)
 		fprintf(fp, "%s%s", i > 0 ? "|" : "", ax->ax_all[i].va_text);
 	fprintf(fp, "]\n");
@@ -60,8 +59,8 @@ scenario_params(const struct scenario *sc, int i, struct scenario_param *params)
 		k = scenario_axis_index(sc, a, i);
 		params[a].pa_path = ax->ax_name;
 		params[a].pa_short = ax->ax_short;
-		params[a].pa_value =
-		    k < 0 ? ax->ax_base_value.va_text : ax->ax_values[k].va_text;
+		params[a].pa_value = k < 0 ? ax->ax_base_value.va_text
+					   : ax->ax_values[k].va_text;
 		params[a].pa_bare =
 		    ax->ax_path != NULL && key_is_bare(ax->ax_path->sp_key);
 	}

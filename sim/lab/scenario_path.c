@@ -260,6 +260,54 @@ suffix_of(const char *path, int parts)
 	return s;
 }
 
+const struct scenario_axis *
+scenario_axis_of(const struct scenario *sc, const struct scenario_path *sp,
+    const struct scenario_axis *but)
+{
+	const struct scenario_axis *ax;
+	const struct scenario_value *va;
+
+	for (int i = 0; i < sc->sc_naxes; i++) {
+		ax = &sc->sc_axes[i];
+		if (ax == but)
+			continue;
+		if (ax->ax_path == sp)
+			return ax;
+		for (int v = 0; v < ax->ax_nall; v++) {
+			va = &ax->ax_all[v];
+			for (int s = 0; s < va->va_n; s++) {
+				if (va->va_settings[s].se_path == sp)
+					return ax;
+			}
+		}
+	}
+	return NULL;
+}
+
+const struct scenario_value *
+scenario_alternative(
+    const struct scenario_axis *ax, const struct ynode *name, struct diag *d)
+{
+	struct ypool yp = { NULL };
+	const char *list = "";
+
+	if (name->yn_kind != YNODE_SCALAR) {
+		diag_error(d, name->yn_at, "%s: want a name, not %s",
+		    ax->ax_name, ynode_kind_name(name));
+		return NULL;
+	}
+	for (int i = 0; i < ax->ax_nall; i++) {
+		if (strcmp(ax->ax_all[i].va_text, name->yn_text) == 0)
+			return &ax->ax_all[i];
+		list = ypool_printf(&yp, "%s%s%s", list, i > 0 ? "|" : "",
+		    ax->ax_all[i].va_text);
+	}
+	diag_error(d, name->yn_at, "%s: '%s', want %s", ax->ax_name,
+	    name->yn_text, list);
+	ypool_fini(&yp);
+	return NULL;
+}
+
 const char *
 scenario_path_short(struct scenario *sc, const struct scenario_path *sp)
 {
