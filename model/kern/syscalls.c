@@ -34,6 +34,18 @@ sys_kevent(struct proc *p, struct kqueue *kq, const struct kevent *changes,
 	return n;
 }
 
+void
+sys_open_fstat_close(struct proc *p)
+{
+	userenter(p->p_gd);
+	gd_run(p->p_gd, COST_vfs_open);
+	userexit(p->p_gd);
+	for (int i = 0; i < 2; i++) {
+		userenter(p->p_gd);
+		userexit(p->p_gd);
+	}
+}
+
 int
 sys_accept(struct proc *p, int lfd)
 {

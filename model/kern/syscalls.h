@@ -35,6 +35,12 @@ int sys_setsockopt_nodelay(struct proc *, int fd);
 /* close(2) of a socket; kern.ipc.soclose_fast: asynchronous. */
 void sys_close(struct proc *, int fd);
 
+/*
+ * open(2), fstat(2) and close(2) of a file in the name cache: three calls.
+ * Differs: no file system; their work is one cost.
+ */
+void sys_open_fstat_close(struct proc *);
+
 /* kevent(2), see kern_kevent(). */
 int sys_kevent(struct proc *, struct kqueue *, const struct kevent *changes,
     int nchanges, struct kevent *ev, int nevents);

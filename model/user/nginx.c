@@ -244,7 +244,10 @@ ngx_http_request(struct ngx_worker *w, struct ngx_connection *c)
 	c->c_got = 0;
 	w->w_stats.ng_requests++;
 	gd_run(w->w_gd, COST_ngx_request);
-	gd_run(w->w_gd, COST_open_file);
+	if (sp->sp_open_file_cache)
+		gd_run(w->w_gd, COST_open_file);
+	else
+		sys_open_fstat_close(&w->w_proc);
 	if (work > 0) {
 		if (sp->sp_work_dist == DIST_EXPONENTIAL)
 			work = rng_exponential(&w->w_work, work);

@@ -64,9 +64,8 @@ cmd_fit(const struct cli_args *ca)
 							 : EXIT_FAILED;
 	} else {
 		print_solution(&fg, &fp, &fs, &begin);
-		if (!ca->ca_dry_run && !write_profiles(&fg, &fs))
-			status = EXIT_FAILED;
-		else if (!fs.fs_met)
+		if ((!ca->ca_dry_run && !write_profiles(&fg, &fs)) ||
+		    !fs.fs_met)
 			status = EXIT_FAILED;
 	}
 	scenario_destroy(sc);

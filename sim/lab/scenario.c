@@ -180,8 +180,9 @@ alternatives_load(struct scenario *sc, const struct ynode *key,
 		return;
 	}
 	if (map->yn_n == 0) {
-		diag_error(
-		    d, map->yn_at, "%s: want alternatives", key->yn_text);
+		diag_error(d, map->yn_at,
+		    "%s: want alternatives, as in NAME: {PATH: VALUE, ...}",
+		    key->yn_text);
 		return;
 	}
 	ax = axis_add(sc, NULL, key->yn_text, key->yn_at, d);
@@ -207,8 +208,9 @@ alternative_load(struct scenario *sc, struct scenario_axis *ax,
 		    "no comma or quote, no blank first or last",
 		    ax->ax_name, key->yn_text);
 	if (map->yn_kind != YNODE_MAP || map->yn_n == 0) {
-		diag_error(
-		    d, map->yn_at, "%s: want {PATH: VALUE, ...}", key->yn_text);
+		diag_error(d, map->yn_at,
+		    "%s: '%.70s': want {PATH: VALUE, ...}", ax->ax_name,
+		    key->yn_text);
 		return;
 	}
 	va->va_text = key->yn_text;
@@ -219,8 +221,9 @@ alternative_load(struct scenario *sc, struct scenario_axis *ax,
 		setting_load(sc, ax, va, map->yn_keys[i], map->yn_vals[i], d);
 	for (int i = 0; i < ax->ax_n && d->d_nerrors == nerrors; i++) {
 		if (value_equal(&ax->ax_values[i], va))
-			diag_error(d, key->yn_at, "%s: '%s' is '%s' again",
-			    ax->ax_name, va->va_text, ax->ax_values[i].va_text);
+			diag_error(d, key->yn_at,
+			    "%s: '%s' sets the same as '%s'", ax->ax_name,
+			    va->va_text, ax->ax_values[i].va_text);
 	}
 	ax->ax_n++;
 }

@@ -299,9 +299,10 @@ scenario_alternative(
 	for (int i = 0; i < ax->ax_nall; i++) {
 		if (strcmp(ax->ax_all[i].va_text, name->yn_text) == 0)
 			return &ax->ax_all[i];
+	}
+	for (int i = 0; i < ax->ax_nall; i++)
 		list = ypool_printf(&yp, "%s%s%s", list, i > 0 ? "|" : "",
 		    ax->ax_all[i].va_text);
-	}
 	diag_error(d, name->yn_at, "%s: '%s', want %s", ax->ax_name,
 	    name->yn_text, list);
 	ypool_fini(&yp);

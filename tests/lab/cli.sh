@@ -175,11 +175,11 @@ what='a killed child'
 "$SOLAB" run $scenario --measure 1h --seed 77 >"$tmp/out" 2>"$tmp/err" &
 pid=$!
 sleep 0.3
-kill -SEGV "$(cat /proc/$pid/task/$pid/children)"
+kill -KILL "$(cat /proc/$pid/task/$pid/children)"
 wait $pid
 status=$?
 [ $status = 1 ] || complain "status $status, want 1"
 has err 'seed 77'
-has err 'signal 11'
+has err 'signal 9'
 
 exit $failed

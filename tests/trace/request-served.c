@@ -18,8 +18,6 @@ ports(FILE *f, const struct model *md, sim_ns now)
 	const struct host *h = wrk_host(md->md_peers[0]);
 	int nports = 0;
 
-	if (now == 0)
-		return;
 	fprintf(f, "client at %lld ms:", (long long)(now / 1000000));
 	for (int port = 0; port < 65536; port++) {
 		const struct host_conn *hc = h->h_ports[0][port];
@@ -44,7 +42,8 @@ main(void)
 		.sy_from = 160000,
 		.sy_to = 55420000,
 		.sy_kinds = STORY_ALL & ~STORY_KIND(POLL),
-		.sy_progress = ports,
+		.sy_watch = ports,
+		.sy_every = 50000000,
 	};
 
 	story_print(&sy);

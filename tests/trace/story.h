@@ -37,7 +37,9 @@ struct story {
 	bool sy_server_only;
 	/* After the trace; may be NULL. */
 	void (*sy_end)(FILE *, const struct model *);
-	void (*sy_progress)(FILE *, const struct model *, sim_ns);
+	/* Called every so often while it runs; may be NULL. */
+	void (*sy_watch)(FILE *, const struct model *, sim_ns now);
+	sim_ns sy_every;
 };
 
 /* Who has a CPU, told from the charges. */
@@ -238,13 +240,18 @@ story_trace(struct story_teller *te, struct sim_trace *st)
 	te->te_out = out;
 }
 
+/* An actor that looks at the model now and then. */
 static inline void
-story_progress(sim_ns now, sim_ns end, void *arg)
+story_watch(void *arg)
 {
 	const struct story_teller *te = arg;
+	const struct story *sy = te->te_story;
 
-	(void)end;
-	te->te_story->sy_progress(te->te_out, te->te_model, now);
+	for (sim_ns t = sy->sy_every; t < te->te_model->md_end;
+	     t += sy->sy_every) {
+		engine_wait_until(t);
+		sy->sy_watch(te->te_out, te->te_model, t);
+	}
 }
 
 /* Run a story and write what it tells. */
@@ -270,13 +277,11 @@ story_tell(const struct story *sy, FILE *out, bool exact)
 		exit(2);
 	}
 	scenario_point(sc, SCENARIO_BASE, &su);
-	if (sy->sy_progress != NULL) {
-		mo.mo_progress = story_progress;
-		mo.mo_progress_arg = &te;
-	}
 	/* CPUs look when they are made whether they are traced. */
 	sim_trace_open(&st, trace_kinds, 0, sy->sy_to, 1000000);
 	te.te_model = model_create(&su, &mo);
+	if (sy->sy_watch != NULL)
+		engine_actor_create("watch", 0, story_watch, &te);
 	model_run(te.te_model);
 	story_trace(&te, &st);
 	if (sy->sy_end != NULL)
