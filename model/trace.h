@@ -14,6 +14,26 @@ enum trace_kind {
 	TRACE_N
 };
 
+/* Who has a CPU from a TRACE_THREAD record on: its a. */
+enum trace_thread {
+	TRACE_TD_IDLE,
+	TRACE_TD_USER,
+	TRACE_TD_NETISR,
+	TRACE_TD_ITHREAD /* until the interrupt ends */
+};
+
+/* A reader's idea of who has a CPU, all zero at first. */
+struct trace_who {
+	int tw_thread; /* enum trace_thread */
+	bool tw_intr, tw_ithread;
+};
+
+/* Take a CPU's next record. Returns: whether it said who has the CPU. */
+bool trace_who_next(struct trace_who *, const struct sim_trace_rec *);
+
+/* "idle", "user", "netisr", "intr", "ithread". */
+const char *trace_who_name(const struct trace_who *);
+
 extern const struct sim_trace_kind trace_kinds[TRACE_N];
 
 #endif

@@ -128,8 +128,9 @@ ix_intr(struct nic_vector *nv)
 
 	SIM_TRACE(gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_INTR, 0,
 	    gd->gd_cpu.c_id, ifp->if_index);
-	gd_run(gd, COST_intr);
+	intr_enter(gd);
 	gd_run(gd, COST_lwkt_switch);
+	sched_trace(gd, TRACE_TD_ITHREAD);
 	ix_rxeof(gd, ifp, INT32_MAX, now);
 	ix_txeof(gd, ifp, now);
 	gd_run(gd, COST_lwkt_switch);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "model/trace.h"
+
 static void cpu_run_slow(struct cpu *, int cost, sim_ns ns);
 static void cpu_restop(struct cpu *);
 static void cpu_interrupt(struct cpu *);
@@ -105,7 +107,7 @@ cpu_disturbed(struct cpu *c, sim_ns until)
 static void
 cpu_run_slow(struct cpu *c, int cost, sim_ns ns)
 {
-	SIM_TRACE(c->c_now, c->c_where, 0, 0, cost, ns);
+	SIM_TRACE(c->c_now, c->c_where, TRACE_COST, 0, cost, ns);
 	for (;;) {
 		sim_ns due = cpu_due(c), step;
 
@@ -138,6 +140,7 @@ cpu_interrupt(struct cpu *c)
 	SIM_ASSERT(!c->c_masked);
 	c->c_masked = true;
 	cpu_restop(c);
+	SIM_TRACE(c->c_now, c->c_where, TRACE_INTR_ENTER, 0, 0, 0);
 	while (c->c_next <= c->c_now) {
 		struct cpu_source *first = NULL;
 
@@ -152,6 +155,7 @@ cpu_interrupt(struct cpu *c)
 	}
 	c->c_masked = false;
 	cpu_restop(c);
+	SIM_TRACE(c->c_now, c->c_where, TRACE_INTR_LEAVE, 0, 0, 0);
 	if (c->c_doreti != NULL)
 		c->c_doreti(c);
 }

@@ -127,8 +127,8 @@ ipiq_fire(struct cpu *c, struct cpu_source *cs)
 	gd->gd_ipiq->iq_due = SIM_NEVER;
 	cpu_source_arm(c, cs, SIM_NEVER);
 	/* Later than what was sent at this very instant: at least 1 ns. */
-	cpu_run_ns(
-	    &gd->gd_cpu, COST_intr, sim_max(1, gd->gd_cpu.c_cost[COST_intr]));
+	cpu_run_ns(&gd->gd_cpu, COST_ipi_recv, 1);
+	intr_enter(gd);
 	gd_run(gd, COST_ipi_recv);
 	ipiq_take(gd);
 	if (gd->gd_netisr.ni_port.mp_head != NULL)

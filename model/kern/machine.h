@@ -68,6 +68,7 @@ struct globaldata {
 	struct thread *gd_curthread;
 	struct thread *gd_idle;
 	struct threadq gd_runq; /* runnable threads but the current one */
+	bool gd_idling;		/* the idle thread has halted */
 	bool gd_usermode;	/* the current thread is in user mode */
 	bool gd_resched;	/* the user quantum is used up */
 	int gd_quantum;		/* ticks left of it */

@@ -1,12 +1,14 @@
 #include "model/kern/sched.h"
 
 #include "model/kern/ipiq.h"
+#include "model/trace.h"
 
 #define SCHED_QUANTUM_TICKS 10 /* usched_dfly: (50 + 9) / 10 of 50 Hz */
 
 static void thread_actor(void *);
 static void idle_entry(struct thread *);
 static void lwkt_switch(struct globaldata *);
+static void sched_yield(struct globaldata *);
 static void doreti(struct cpu *);
 static void hardclock(struct cpu *, struct cpu_source *);
 static void smt_speed(struct globaldata *);
@@ -77,10 +79,11 @@ idle_entry(struct thread *td)
 
 	for (;;) {
 		if (netisr_pending(gd) || !TAILQ_EMPTY(&gd->gd_runq)) {
-			gd_run(gd, COST_idle_exit);
 			lwkt_switch(gd);
 		} else {
+			gd->gd_idling = true;
 			cpu_idle(&gd->gd_cpu);
+			gd->gd_idling = false;
 		}
 	}
 }
@@ -94,31 +97,34 @@ static void
 lwkt_switch(struct globaldata *gd)
 {
 	struct thread *td = gd->gd_curthread, *next;
+	bool switched = false; /* away from td, to the protocol thread */
 
-	while (netisr_pending(gd))
+	while (netisr_pending(gd)) {
 		gd->gd_netisr.ni_run(gd);
+		switched = true;
+	}
 	next = TAILQ_FIRST(&gd->gd_runq);
-	if (next == NULL) {
-		if (td->td_state == TD_RUNNING)
-			return;
-		next = gd->gd_idle;
-	} else {
+	if (next != NULL)
 		TAILQ_REMOVE(&gd->gd_runq, next, td_link);
-	}
-	if (next != td) {
-		gd_run(gd, COST_lwkt_switch);
+	else
+		next = td->td_state == TD_RUNNING ? td : gd->gd_idle;
+	if (next != td || switched) {
 		gd->gd_switches++;
-		sched_account(gd);
-		gd->gd_curthread = next;
-		gd->gd_quantum = SCHED_QUANTUM_TICKS;
-		gd->gd_resched = false;
-		next->td_start = gd->gd_cpu.c_now;
-		next->td_state = TD_RUNNING;
-		engine_bell_ring(next->td_bell);
-		engine_bell_wait(td->td_bell, SIM_NEVER);
-	} else {
-		next->td_state = TD_RUNNING;
+		gd_run(gd, COST_lwkt_switch);
 	}
+	if (next != td || switched)
+		sched_trace(
+		    gd, next == gd->gd_idle ? TRACE_TD_IDLE : TRACE_TD_USER);
+	next->td_state = TD_RUNNING;
+	if (next == td)
+		return;
+	sched_account(gd);
+	gd->gd_curthread = next;
+	gd->gd_quantum = SCHED_QUANTUM_TICKS;
+	gd->gd_resched = false;
+	next->td_start = gd->gd_cpu.c_now;
+	engine_bell_ring(next->td_bell);
+	engine_bell_wait(td->td_bell, SIM_NEVER);
 }
 
 void
@@ -141,6 +147,7 @@ tsleep(struct thread *td)
 	gd_run(gd, COST_user_switch);
 	/* What came meanwhile may have woken us: then we are on gd_runq. */
 	lwkt_switch(gd);
+	gd_run(gd, COST_user_switch);
 	SIM_ASSERT(td->td_state == TD_RUNNING && gd->gd_curthread == td);
 }
 
@@ -164,23 +171,49 @@ netisr_post(struct globaldata *gd, struct netmsg *nm)
 	msgport_put(&gd->gd_netisr.ni_port, nm);
 }
 
+/*
+ * Interrupts that come during a switch may post more: user mode is entered
+ * with nothing pending.
+ */
 void
 userexit(struct globaldata *gd)
 {
-	while (netisr_pending(gd))
-		gd->gd_netisr.ni_run(gd);
-	if (SIM_UNLIKELY(gd->gd_resched)) {
-		gd->gd_resched = false;
-		gd->gd_quantum = SCHED_QUANTUM_TICKS;
-		if (!TAILQ_EMPTY(&gd->gd_runq)) {
-			gd->gd_curthread->td_state = TD_RUNQ;
-			TAILQ_INSERT_TAIL(
-			    &gd->gd_runq, gd->gd_curthread, td_link);
-			gd_run(gd, COST_user_switch);
-			lwkt_switch(gd);
+	while (netisr_pending(gd) || gd->gd_resched) {
+		if (netisr_pending(gd)) {
+			gd->gd_netisr.ni_run(gd);
+			gd->gd_switches++;
+			gd_run(gd, COST_lwkt_switch);
+			sched_trace(gd, TRACE_TD_USER);
+		} else {
+			sched_yield(gd);
 		}
 	}
 	gd->gd_usermode = true;
+}
+
+/* The quantum is used up: behind the other user threads. */
+static void
+sched_yield(struct globaldata *gd)
+{
+	gd->gd_resched = false;
+	gd->gd_quantum = SCHED_QUANTUM_TICKS;
+	if (TAILQ_EMPTY(&gd->gd_runq))
+		return;
+	gd->gd_curthread->td_state = TD_RUNQ;
+	TAILQ_INSERT_TAIL(&gd->gd_runq, gd->gd_curthread, td_link);
+	gd_run(gd, COST_user_switch);
+	lwkt_switch(gd);
+	gd_run(gd, COST_user_switch);
+}
+
+void
+intr_enter(struct globaldata *gd)
+{
+	if (gd->gd_idling) {
+		gd->gd_idling = false;
+		gd_run(gd, COST_idle_exit);
+	}
+	gd_run(gd, COST_intr);
 }
 
 /* Return from interrupt. Only user mode gives way to other threads. */
@@ -205,7 +238,7 @@ hardclock(struct cpu *c, struct cpu_source *cs)
 	struct globaldata *gd = cpu_gd(c);
 
 	cpu_source_arm(c, cs, cs->cs_next + CALLOUT_TICK_NS);
-	gd_run(gd, COST_intr);
+	intr_enter(gd);
 	gd_run(gd, COST_hardclock);
 	gd->gd_ticks++;
 	smt_speed(gd);

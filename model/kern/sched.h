@@ -25,6 +25,7 @@
  *          (real: it finishes its system call first); no migration.
  */
 #include "model/kern/machine.h"
+#include "model/trace.h"
 
 enum thread_state {
 	TD_RUNQ,    /* created, or woken: on gd_runq */
@@ -73,6 +74,13 @@ userenter(struct globaldata *gd)
 	gd_run(gd, COST_syscall);
 }
 
+/*
+ * Every interrupt handler begins with this.
+ *
+ * Context: an interrupt. Time: runs intr, and idle_exit when the CPU slept.
+ */
+void intr_enter(struct globaldata *);
+
 /* Return to user mode: protocol thread first. Time: runs, may sleep. */
 void userexit(struct globaldata *);
 
@@ -100,6 +108,14 @@ lwkt_sendmsg_oncpu(struct globaldata *gd, struct netmsg *nm)
 	SIM_ASSERT(!nm->nm_queued);
 	gd_run(gd, COST_msg_send);
 	netisr_post(gd, nm);
+}
+
+/* Record who has the CPU now. */
+static inline void
+sched_trace(const struct globaldata *gd, int thread)
+{
+	SIM_TRACE(
+	    gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_THREAD, 0, thread, 0);
 }
 
 /* Charge the running thread up to now (marks). */

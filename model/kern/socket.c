@@ -69,6 +69,7 @@ soaccept_predicate(struct so_listen *head)
 	struct so *so;
 
 	gd_run(gd, COST_token);
+	gd_run(gd, COST_token);
 	so = TAILQ_FIRST(&head->so_comp);
 	if (so == NULL)
 		return NULL;

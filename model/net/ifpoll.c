@@ -73,7 +73,7 @@ ifpoll_tick(struct cpu *c, struct cpu_source *cs)
 
 	io->io_nticks++;
 	cpu_source_arm(c, cs, ifpoll_next(io));
-	gd_run(gd, COST_intr);
+	intr_enter(gd);
 	if (io->io_pending > IFPOLL_STALLED) {
 		io->io_stalled++;
 		io->io_pending = 0;

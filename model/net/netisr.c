@@ -22,7 +22,8 @@ netisr_register_rollup(struct globaldata *gd, void (*fn)(struct globaldata *))
 
 /*
  * The thread's loop, from being switched to until it would wait. It borrows
- * the caller's stack, so it must not sleep: nothing below does.
+ * the caller's stack, so it must not sleep: nothing below does. The switch to
+ * whoever comes next is the scheduler's.
  */
 static void
 netisr_run(struct globaldata *gd)
@@ -35,10 +36,11 @@ netisr_run(struct globaldata *gd)
 	SIM_ASSERT(!ni->ni_running && !gd->gd_usermode);
 	ni->ni_running = true;
 	ni->ni_runs++;
-	gd->gd_switches += 2;
+	gd->gd_switches++;
 	start = gd->gd_cpu.c_now;
 	ipiq_netisr_state(gd, false);
 	gd_run(gd, COST_lwkt_switch);
+	sched_trace(gd, TRACE_TD_NETISR);
 	ipiq_take(gd);
 	while (ni->ni_port.mp_head != NULL) {
 		int64_t n = 0;
@@ -55,7 +57,6 @@ netisr_run(struct globaldata *gd)
 		ipiq_take(gd);
 	}
 	ipiq_netisr_state(gd, true);
-	gd_run(gd, COST_lwkt_switch);
 	ni->ni_running = false;
 	ni->ni_ns += gd->gd_cpu.c_now - start;
 }

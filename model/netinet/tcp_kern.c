@@ -216,6 +216,8 @@ tcp_dropwithreset(struct globaldata *gd, struct ifnet *ifp, const struct pkt *p)
 	}
 	tc->tc_rst_count++;
 	tc->tc_stats.rst_sent++;
+	SIM_TRACE(gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_RST, p->p_flow,
+	    tc->tc_stats.rst_sent, tc->tc_stats.rst_limited);
 	gd_run(gd, COST_tcp_rst);
 	tcp_respond_rst(p, &rst);
 	ip_output(gd, ifp->if_index, &rst);

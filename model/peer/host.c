@@ -236,10 +236,10 @@ host_port_search(
 		first += (table - first % step + step) % step;
 		last = (int)ctl->portrange_last;
 		last -= (last - table) % step;
-		if (last <= first)
+		if (last < first)
 			continue;
 		count = (last - first) / step + tries;
-		port = (int)(cut % (unsigned)(last - first));
+		port = last > first ? (int)(cut % (unsigned)(last - first)) : 0;
 		port = port / step * step + first;
 		for (; count >= 0; count--, port += step) {
 			if (port > last)

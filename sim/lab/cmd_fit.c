@@ -11,7 +11,7 @@
 #include "sim/lab/points.h"
 
 #define DEFAULT_EVALUATIONS 40
-#define ENOUGH 0.005 /* of a cell whose tolerance is wide */
+#define ENOUGH 0.02 /* of a cell whose tolerance is wide */
 
 struct fitting {
 	struct scenario *fg_sc;
@@ -139,7 +139,7 @@ problem_init(
 		fp->fp_low[i] = log((double)sc->sc_fits[i].fi_min);
 		fp->fp_high[i] = log((double)sc->sc_fits[i].fi_max);
 		fp->fp_enough[i] =
-		    fmin(ENOUGH, cell_of(fg, i)->ce_tolerance_pct / 100 / 4);
+		    fmin(ENOUGH, cell_of(fg, i)->ce_tolerance_pct / 100 / 2);
 	}
 }
 

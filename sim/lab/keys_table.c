@@ -228,6 +228,9 @@ const struct key_metric key_metrics[METRIC_N] = {
 	    "from one connect of a slot to its next" },
 	[METRIC_REQUESTS] = { "requests", "requests", UNIT_NONE,
 	    "responses while measuring, of all peers" },
+	[METRIC_CLOCKED] = { "clocked", "clocked", UNIT_NONE,
+	    "requests with the tool's clock running, mean: throughput times "
+	    "mean latency" },
 	[METRIC_LITTLES_LAW_ERROR] = { "littles_law_error",
 	    "littles_law_error_pct", UNIT_PERCENT,
 	    "how far N is from throughput times cycle" },

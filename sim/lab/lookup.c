@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/assert.h"
 
 const char *const lookup_scenario_dirs[] = {
 	"scenarios",
@@ -47,7 +48,8 @@ join(const char *dir, const char *name, const char *suffix)
 	size_t size = strlen(dir) + strlen(name) + strlen(suffix) + 2;
 	char *path = sim_calloc(1, size);
 
-	snprintf(path, size, "%s/%s%s", dir, name, suffix);
+	if (snprintf(path, size, "%s/%s%s", dir, name, suffix) >= (int)size)
+		SIM_BUG("%s does not fit", path);
 	return path;
 }
 

@@ -105,7 +105,7 @@ stages(FILE *fp, const struct result *rs)
 		    stage_names[s], all.rg_ns[s][0] * 1e-6,
 		    all.rg_ns[s][1] * 1e-6, slow.rg_ns[s][0] * 1e-6,
 		    slow.rg_ns[s][1] * 1e-6);
-	fprintf(fp, "%-19s %10.3f +%10.3f   %11.3f+%11.3f\n", "sum",
+	fprintf(fp, "%-19s %10.3f +%10.3f   %11.3f +%10.3f\n", "sum",
 	    all.rg_total_ns[0] * 1e-6, all.rg_total_ns[1] * 1e-6,
 	    slow.rg_total_ns[0] * 1e-6, slow.rg_total_ns[1] * 1e-6);
 	fprintf(fp, "%-19s %22.3f   %23.3f\n", "= cycle",

@@ -11,7 +11,8 @@
 struct place {
 	sim_ns pl_end;	/* all that was charged is done */
 	sim_ns pl_busy; /* since when it has not been idle */
-	bool pl_seen;
+	bool pl_seen, pl_peer;
+	struct trace_who pl_who;
 	char pl_name[WHERE_MAX];
 };
 
@@ -33,6 +34,8 @@ trace_text(FILE *fp, struct sim_trace *st, const struct model *md)
 		const struct sim_trace_rec *tr = &st->st_recs[i];
 		struct place *pl = &places[tr->tr_where];
 
+		if (trace_who_next(&pl->pl_who, tr))
+			continue;
 		if (tr->tr_kind == TRACE_COST)
 			charge(fp, pl, width, tr);
 		else
@@ -59,6 +62,7 @@ places_init(struct place *places, const struct model *md)
 		    peer < 0 ? su->su_machines[mc->mc_machine].sm_name
 			     : su->su_peers[peer].pe_name,
 		    mc->mc_cpu->c_id);
+		places[i].pl_peer = peer >= 0;
 		n = (int)strlen(places[i].pl_name);
 		width = n > width ? n : width;
 	}
@@ -90,8 +94,9 @@ charge(FILE *fp, struct place *pl, int width, const struct sim_trace_rec *tr)
 	}
 	pl->pl_end += tr->tr_b;
 	line_begin(fp, tr->tr_time, pl, width);
-	fprintf(fp, "%7lld %8lld  %s\n", (long long)tr->tr_b,
-	    (long long)(pl->pl_end - pl->pl_busy),
+	fprintf(fp, "%-7s %7lld %8lld  %s\n",
+	    pl->pl_peer ? "client" : trace_who_name(&pl->pl_who),
+	    (long long)tr->tr_b, (long long)(pl->pl_end - pl->pl_busy),
 	    cost_infos[tr->tr_a].ci_name);
 }
 
@@ -100,7 +105,7 @@ event(FILE *fp, const struct place *pl, int width,
     const struct sim_trace_kind *tk, const struct sim_trace_rec *tr)
 {
 	line_begin(fp, tr->tr_time, pl, width);
-	fprintf(fp, "%7s %8s  * %s: ", "", "", tk->tk_name);
+	fprintf(fp, "%-7s %7s %8s  * %s: ", "", "", "", tk->tk_name);
 	if (tr->tr_kind == TRACE_RX || tr->tr_kind == TRACE_TX) {
 		flags(fp, tr->tr_a);
 		fprintf(fp, " len %lld", (long long)tr->tr_b);

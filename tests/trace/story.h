@@ -23,7 +23,6 @@
 #include "sim/lab/scenario.h"
 
 #define STORY_CPUS 8
-#define STORY_DEPTH 4
 #define STORY_SETS 12
 #define STORY_KIND(name) (1u << TRACE_##name)
 #define STORY_ALL (~0u)
@@ -42,14 +41,10 @@ struct story {
 	sim_ns sy_every;
 };
 
-/* Who has a CPU, told from the charges. */
-enum story_thread { ST_IDLE, ST_USER, ST_NETISR, ST_INTR, ST_ITHREAD };
-
 struct story_cpu {
 	sim_ns sc_end;	/* all that was charged is done */
 	sim_ns sc_busy; /* since when the CPU is not idle */
-	enum story_thread sc_stack[STORY_DEPTH];
-	int sc_depth;
+	struct trace_who sc_who;
 };
 
 struct story_teller {
@@ -73,68 +68,6 @@ story_cpu_name(const struct model *md, int where, char *buf, size_t size)
 	    mc->mc_cpu->c_id);
 }
 
-static inline const char *
-story_thread_name(const struct story_cpu *sc, bool peer)
-{
-	static const char *const names[] = { "idle", "nginx", "netisr", "intr",
-		"ix" };
-	enum story_thread st = sc->sc_stack[sc->sc_depth];
-
-	return peer ? "wrk" : names[st];
-}
-
-static inline void
-story_push(struct story_cpu *sc, enum story_thread st)
-{
-	SIM_ASSERT(sc->sc_depth + 1 < STORY_DEPTH);
-	sc->sc_stack[++sc->sc_depth] = st;
-}
-
-/* The next charge of the same CPU, or -1. */
-static inline int
-story_next_cost(const struct sim_trace *st, uint64_t i)
-{
-	for (uint64_t k = i + 1; k < st->st_n; k++)
-		if (st->st_recs[k].tr_where == st->st_recs[i].tr_where &&
-		    st->st_recs[k].tr_kind == TRACE_COST)
-			return (int)st->st_recs[k].tr_a;
-	return -1;
-}
-
-/* Before a charge is printed: did its thread begin with it? */
-static inline void
-story_thread_before(struct story_cpu *sc, int cost)
-{
-	enum story_thread st = sc->sc_stack[sc->sc_depth];
-
-	if (cost == COST_intr && st != ST_INTR)
-		story_push(sc, ST_INTR);
-	else if (st == ST_INTR && cost != COST_hardclock && cost != COST_intr &&
-		 cost != COST_lwkt_switch)
-		sc->sc_depth--;
-}
-
-/* After a switch: who has the CPU now? */
-static inline void
-story_thread_after(struct story_cpu *sc, int cost, int next)
-{
-	enum story_thread *st = &sc->sc_stack[sc->sc_depth];
-
-	if (cost != COST_lwkt_switch)
-		return;
-	if (next == COST_msg_dispatch) {
-		if (*st == ST_INTR)
-			sc->sc_depth--;
-		story_push(sc, ST_NETISR);
-	} else if (*st == ST_NETISR || *st == ST_ITHREAD) {
-		sc->sc_depth--;
-	} else if (*st == ST_INTR) {
-		*st = ST_ITHREAD;
-	} else {
-		*st = *st == ST_IDLE ? ST_USER : ST_IDLE;
-	}
-}
-
 static inline void
 story_time(FILE *f, sim_ns t)
 {
@@ -151,7 +84,6 @@ story_cost(struct story_teller *te, const struct sim_trace *st, uint64_t i,
 	bool peer = tr->tr_where >= te->te_model->md_nserver_cpus;
 	FILE *f = te->te_out;
 
-	story_thread_before(sc, (int)tr->tr_a);
 	if (tr->tr_time > sc->sc_end) {
 		story_time(f, tr->tr_time);
 		fprintf(f, "  %-9s was idle for %lld\n", cpu,
@@ -164,11 +96,10 @@ story_cost(struct story_teller *te, const struct sim_trace *st, uint64_t i,
 	}
 	sc->sc_end += tr->tr_b;
 	story_time(f, tr->tr_time);
-	fprintf(f, "  %-9s %-6s %7lld %8lld  %s\n", cpu,
-	    story_thread_name(sc, peer), (long long)tr->tr_b,
+	fprintf(f, "  %-9s %-7s %7lld %8lld  %s\n", cpu,
+	    peer ? "wrk" : trace_who_name(&sc->sc_who), (long long)tr->tr_b,
 	    (long long)(sc->sc_end - sc->sc_busy),
 	    cost_infos[tr->tr_a].ci_name);
-	story_thread_after(sc, (int)tr->tr_a, story_next_cost(st, i));
 }
 
 /* SAF etc. */
@@ -223,6 +154,8 @@ story_trace(struct story_teller *te, struct sim_trace *st)
 		char cpu[32];
 
 		SIM_ASSERT(tr->tr_where < STORY_CPUS);
+		if (trace_who_next(&te->te_cpus[tr->tr_where].sc_who, tr))
+			continue;
 		if ((te->te_story->sy_kinds & 1u << tr->tr_kind) == 0)
 			continue;
 		if (te->te_story->sy_server_only &&
