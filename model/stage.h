@@ -53,11 +53,4 @@ struct flow {
 	struct stages *fl_stages; /* set by connect(2), read later */
 };
 
-static inline void
-stage_mark(struct stages *sg, uint32_t gen, int stamp, sim_ns now)
-{
-	if (sg->sg_gen == gen)
-		sg->sg_at[stamp] = now;
-}
-
 #endif

@@ -8,6 +8,7 @@
 #include "model/trace.h"
 
 #define IX_PAGE 4096
+#define IX_PREFETCH 12 /* packets; more would push each other out */
 
 struct ix_mbuf {
 	struct netmsg im_msg; /* to the protocol thread */
@@ -151,11 +152,10 @@ ix_rxeof(struct globaldata *gd, struct ifnet *ifp, int count, sim_ns upto)
 	gd_run(gd, COST_poll_round);
 	if (n > (uint32_t)count)
 		n = count;
+	ifp->if_prefetch(gd, rr, n < IX_PREFETCH ? n : IX_PREFETCH);
 	while (n-- > 0) {
 		struct pkt copy = *nic_rx_take(rr);
 
-		ifp->if_prefetch(gd, n > 0 ? nic_rx_peek(rr, 0) : NULL,
-		    n > 1 ? nic_rx_peek(rr, 1) : NULL);
 		SIM_TRACE(gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_RX,
 		    copy.p_flow, copy.p_flags, copy.p_len);
 		gd_run(gd, COST_rx_frame);

@@ -4,7 +4,9 @@
 
 #include "model/trace.h"
 
-static void cpu_run_slow(struct cpu *, int cost, sim_ns ns);
+/* Not inline: the fast path shall save no registers. */
+static void cpu_run_slow(struct cpu *, int cost, sim_ns ns)
+    __attribute__((noinline));
 static void cpu_restop(struct cpu *);
 static void cpu_interrupt(struct cpu *);
 static void cpu_pass_mark(struct cpu *);
@@ -87,7 +89,15 @@ cpu_run_ns(struct cpu *c, int cost, sim_ns ns)
 void
 cpu_run(struct cpu *c, int cost)
 {
-	cpu_run_ns(c, cost, c->c_cost[cost]);
+	sim_ns ns = c->c_cost[cost] * c->c_scale / CPU_SCALE_ONE;
+
+	c->c_runs++;
+	if (SIM_LIKELY(c->c_now + ns < c->c_stop)) {
+		c->c_now += ns;
+		c->c_spent[cost] += ns;
+		return;
+	}
+	cpu_run_slow(c, cost, ns);
 }
 
 /*

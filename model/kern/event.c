@@ -40,7 +40,11 @@ kern_kevent(struct proc *p, struct kqueue *kq, const struct kevent *changes,
 	gd_run(gd, COST_kevent);
 	kq->kq_calls++;
 	for (int i = 0; i < nchanges; i++) {
-		int error = kqueue_register(p, kq, &changes[i]);
+		int error;
+
+		if (i + 1 < nchanges)
+			so_prefetch(fd_so(p, changes[i + 1].ident));
+		error = kqueue_register(p, kq, &changes[i]);
 
 		if (error != 0 && n < nevents) {
 			ev[n] = changes[i];
@@ -111,6 +115,8 @@ kqueue_register(struct proc *p, struct kqueue *kq, const struct kevent *kev)
 		kn->kn_filter = kev->filter;
 		kn->kn_next = so->so_note;
 		so->so_note = kn;
+		so->so_filters |=
+		    kev->filter == EVFILT_READ ? SOF_READ : SOF_WRITE;
 	}
 	kn->kn_flags = kev->flags & EV_CLEAR;
 	kn->kn_udata = kev->udata;
@@ -127,7 +133,7 @@ kqueue_prefetch(const struct kqueue *kq)
 
 	if (next == NULL)
 		return;
-	__builtin_prefetch(next->kn_so);
+	so_prefetch(next->kn_so);
 	__builtin_prefetch(TAILQ_NEXT(next, kn_tqe));
 }
 
@@ -201,6 +207,8 @@ knote_drop(struct knote *kn)
 	while (*knp != kn)
 		knp = &(*knp)->kn_next;
 	*knp = kn->kn_next;
+	kn->kn_so->so_filters &=
+	    (uint8_t) ~(kn->kn_filter == EVFILT_READ ? SOF_READ : SOF_WRITE);
 	if (kn->kn_status & KN_QUEUED)
 		knote_dequeue(kn);
 	sim_pool_put(&kn->kn_kq->kq_gd->gd_knote_pool, kn);

@@ -42,24 +42,10 @@ sonewconn(struct so_listen *head, struct so *so)
 	head->sl_completed++;
 	if (head->so_qlen > head->sl_qmax)
 		head->sl_qmax = head->so_qlen;
-	stage_mark(so->so_stages, so->so_gen, STAMP_COMP, gd->gd_cpu.c_now);
+	so->so_comped = gd->gd_cpu.c_now;
 	SIM_TRACE(gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_SONEWCONN,
 	    so->so_flow, head->so_qlen, head->so_qlimit);
 	sowakeup(&head->sl_so, EVFILT_READ);
-}
-
-/* Tell the processor what the next two accepts will touch. */
-static void
-so_prefetch(const struct so *next)
-{
-	const char *after;
-
-	if (next == NULL)
-		return;
-	__builtin_prefetch(next->so_stages, 1);
-	after = (const char *)TAILQ_NEXT(next, so_list);
-	__builtin_prefetch(after, 1);
-	__builtin_prefetch(after + 64, 1);
 }
 
 struct so *
@@ -80,16 +66,29 @@ soaccept_predicate(struct so_listen *head)
 	head->sl_accepted++;
 	so->so_head = NULL;
 	so->so_state &= ~(SS_COMP | SS_NOFDREF);
-	stage_mark(so->so_stages, so->so_gen, STAMP_ACCEPT, gd->gd_cpu.c_now);
+	so->so_accepted = gd->gd_cpu.c_now;
 	SIM_TRACE(gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_ACCEPT,
 	    so->so_flow, head->so_qlen, head->so_qlimit);
 	return so;
 }
 
 void
+so_stamp(struct so *so, sim_ns now)
+{
+	struct stages *sg = so->so_stages;
+
+	if (sg->sg_gen != so->so_gen)
+		return;
+	sg->sg_at[STAMP_COMP] = so->so_comped;
+	sg->sg_at[STAMP_ACCEPT] = so->so_accepted;
+	sg->sg_at[STAMP_READ] = so->so_read;
+	sg->sg_at[STAMP_SEND] = now;
+}
+
+void
 sowakeup(struct so *so, int filter)
 {
-	if (so->so_note != NULL)
+	if (so->so_filters & (filter == EVFILT_READ ? SOF_READ : SOF_WRITE))
 		knote(so, filter);
 }
 

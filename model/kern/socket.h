@@ -33,24 +33,32 @@ struct pr_usrreqs {
 	void (*pru_free)(struct so *);	/* give the memory back */
 };
 
+/* Filters of a socket's knotes. */
+#define SOF_READ 0x01
+#define SOF_WRITE 0x02
+
+/* What most calls touch is in the first two cache lines. */
 struct so {
-	struct globaldata *so_gd;	   /* [I] its CPU */
-	const struct pr_usrreqs *so_proto; /* [I] */
-	struct so *so_head;	  /* [L] listener, NULL once accepted */
-	TAILQ_ENTRY(so) so_list;  /* [L] link on so_head->so_comp */
+	struct globaldata *so_gd; /* [I] its CPU */
 	struct knote *so_note;	  /* [C] knotes of so_rcv and so_snd */
-	struct stages *so_stages; /* [I] whose stamps to write */
-	uint32_t so_gen;	  /* [I] their generation */
-	uint32_t so_flow;	  /* [I] */
+	uint64_t so_touched;	  /* [C] cache mark */
+	TAILQ_ENTRY(so) so_list;  /* [L] link on so_head->so_comp */
+	struct so *so_head;	  /* [L] listener, NULL once accepted */
 	uint32_t so_rcv_cc;	  /* [C] bytes to read */
 	uint32_t so_snd_cc;	  /* [C] bytes given to the protocol */
-	uint32_t so_rcvd;	  /* [C] bytes read, not yet reported */
-	uint32_t so_snd_hiwat;	  /* [I] bytes */
 	uint16_t so_state;	  /* [C] SS_* */
 	int16_t so_error;	  /* [C] errno to report once */
-	uint64_t so_touched;	  /* [C] cache mark */
-	struct netmsg so_rcvdmsg; /* [C] pru_rcvd, embedded */
-	struct netmsg so_clomsg;  /* [C] close, embedded */
+	uint8_t so_filters;	  /* [C] SOF_*: those of so_note */
+	uint32_t so_gen;	  /* [I] generation of so_stages */
+	sim_ns so_comped, so_accepted, so_read; /* [C] stamps, see so_stamp() */
+	struct stages *so_stages;		/* [I] whose stamps to write */
+	uint32_t so_request;			/* [I] bytes of a request */
+	uint32_t so_flow;			/* [I] */
+	uint32_t so_rcvd;      /* [C] bytes read, not yet reported */
+	uint32_t so_snd_hiwat; /* [I] bytes */
+	const struct pr_usrreqs *so_proto; /* [I] */
+	struct netmsg so_rcvdmsg;	   /* [C] pru_rcvd, embedded */
+	struct netmsg so_clomsg;	   /* [C] close, embedded */
 };
 
 TAILQ_HEAD(so_queue, so);
@@ -102,6 +110,20 @@ so_queue_full(const struct so_listen *head)
 {
 	return head->so_qlen > 3 * head->so_qlimit / 2;
 }
+
+/* Tell the processor what a call will touch. NULL is fine. */
+static inline void
+so_prefetch(const struct so *so)
+{
+	__builtin_prefetch(so, 1);
+	__builtin_prefetch((const char *)so + 64, 1);
+}
+
+/*
+ * The response is on its way: hand all stamps of the request to the client's
+ * clock at once. Time: none.
+ */
+void so_stamp(struct so *, sim_ns now);
 
 /*
  * Put a completed connection on its listener's completion queue, and tell the

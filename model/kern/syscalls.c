@@ -84,8 +84,8 @@ sys_recv(struct proc *p, int fd, int64_t len)
 			so->so_rcvdmsg.nm_dispatch = so_pru_rcvd_handler;
 			lwkt_sendmsg_oncpu(gd, &so->so_rcvdmsg);
 		}
-		stage_mark(
-		    so->so_stages, so->so_gen, STAMP_READ, gd->gd_cpu.c_now);
+		so->so_read = gd->gd_cpu.c_now;
+		__builtin_prefetch(so->so_stages, 1);
 	} else if (so->so_error != 0) {
 		n = -so->so_error;
 		so->so_error = 0;
@@ -117,7 +117,7 @@ sys_sendfile(struct proc *p, int fd, int64_t hdr, int64_t len)
 		left -= page;
 		head = 0;
 	}
-	stage_mark(so->so_stages, so->so_gen, STAMP_SEND, gd->gd_cpu.c_now);
+	so_stamp(so, gd->gd_cpu.c_now);
 	userexit(gd);
 	return sent > 0 ? sent : -EWOULDBLOCK;
 }

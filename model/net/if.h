@@ -40,11 +40,11 @@ struct ifnet {
 	void (*if_input)(
 	    struct globaldata *, struct ifnet *, const struct pkt *);
 	/*
-	 * Tell the processor what the next packets will touch; no effect on the
-	 * model. `after` comes after `next`; either may be NULL.
+	 * Tell the processor what the first n packets of a ring will touch; no
+	 * effect on the model.
 	 */
-	void (*if_prefetch)(const struct globaldata *, const struct pkt *next,
-	    const struct pkt *after);
+	void (*if_prefetch)(
+	    const struct globaldata *, const struct rxring *, uint32_t n);
 	void *if_softc;
 };
 

@@ -80,18 +80,22 @@ ip_output(struct globaldata *gd, int ifindex, struct pkt *p)
 }
 
 void
-ip_prefetch(const struct globaldata *gd, const struct pkt *next,
-    const struct pkt *after)
+ip_prefetch(const struct globaldata *gd, const struct rxring *rr, uint32_t n)
 {
-	if (after != NULL)
-		__builtin_prefetch(flow_of(gd->gd_machine, after->p_flow));
-	if (next != NULL) {
-		const char *inp = flow_of(gd->gd_machine, next->p_flow)->fl_pcb;
+	const struct machine *m = gd->gd_machine;
 
-		if (inp == NULL)
-			return;
-		for (size_t i = 0; i < sizeof(struct inpcb); i += 64)
-			__builtin_prefetch(inp + i);
+	for (uint32_t i = 0; i < n; i++)
+		__builtin_prefetch(flow_of(m, nic_rx_peek(rr, i)->p_flow));
+	for (uint32_t i = 0; i < n; i++) {
+		const struct flow *fl = flow_of(m, nic_rx_peek(rr, i)->p_flow);
+		const char *inp = fl->fl_pcb;
+
+		if (inp == NULL) {
+			__builtin_prefetch(fl->fl_stages);
+			continue;
+		}
+		for (size_t b = 0; b < sizeof(struct inpcb); b += 64)
+			__builtin_prefetch(inp + b, 1);
 	}
 }
 
@@ -234,6 +238,7 @@ tcp_attach(struct globaldata *gd, uint32_t flow, uint8_t rss, int ifindex)
 	so_init(so, gd, &tcp_usrreqs, flow);
 	so->so_snd_hiwat = tc->tc_host.th_sendspace;
 	so->so_stages = fl->fl_stages;
+	so->so_request = fl->fl_stages->sg_request;
 	so->so_gen = fl->fl_stages->sg_gen;
 	so->so_touched = gd->gd_cpu.c_touched;
 	tcp_init(&inp->inp_tp, &tc->tc_host, flow, rss);

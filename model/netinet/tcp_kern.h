@@ -37,8 +37,7 @@ void tcp_kern_fini(struct globaldata *);
 void ip_input(struct globaldata *, struct ifnet *, const struct pkt *);
 
 /* if_prefetch. */
-void ip_prefetch(
-    const struct globaldata *, const struct pkt *next, const struct pkt *after);
+void ip_prefetch(const struct globaldata *, const struct rxring *, uint32_t n);
 
 /* Pass a segment to the interface. Context: netisr. Time: runs. */
 void ip_output(struct globaldata *, int ifindex, struct pkt *);

@@ -115,29 +115,18 @@ worker_entry(struct thread *td)
 		worker_pass(w);
 }
 
-/* Tell the processor what the next events will touch, in three steps. */
+/*
+ * Tell the processor what an event will touch. All at once: one miss takes as
+ * long as ten.
+ */
 static void
-worker_prefetch(const struct ngx_worker *w, int i, int n)
+worker_prefetch(const struct ngx_worker *w, const struct kevent *ev)
 {
-	const struct kevent *ev = w->w_events + i;
+	const char *so = (const char *)fd_so(&w->w_proc, ev->ident);
 
-	if (i + 3 < n)
-		__builtin_prefetch(&w->w_proc.p_files[ev[3].ident]);
-	if (i + 2 < n) {
-		const char *so = (const char *)w->w_proc.p_files[ev[2].ident];
-
-		for (int b = 0; b < 384; b += 64)
-			__builtin_prefetch(so + b, 1);
-		__builtin_prefetch(ev[2].udata, 1);
-	}
-	if (i + 1 < n) {
-		const struct so *so = w->w_proc.p_files[ev[1].ident];
-
-		if (so != NULL) {
-			__builtin_prefetch(so->so_stages, 1);
-			__builtin_prefetch(so->so_note, 1);
-		}
-	}
+	__builtin_prefetch(ev->udata, 1);
+	for (int b = 0; so != NULL && b < 448; b += 64)
+		__builtin_prefetch(so + b, 1);
 }
 
 /* One pass: submit all changes and wait, then handle the events in order. */
@@ -154,7 +143,10 @@ worker_pass(struct ngx_worker *w)
 	for (int i = 0; i < n; i++) {
 		const struct kevent *ev = &w->w_events[i];
 
-		worker_prefetch(w, i, n);
+		if (i == 0)
+			worker_prefetch(w, ev);
+		if (i + 1 < n)
+			worker_prefetch(w, ev + 1);
 		gd_run(w->w_gd, COST_ngx_event);
 		SIM_ASSERT((ev->flags & EV_ERROR) == 0);
 		if (ev->ident == w->w_lfd)
@@ -231,7 +223,7 @@ ngx_http_read(
 	}
 	c->c_got += n;
 	c->c_eof |= (ev->flags & EV_EOF) != 0;
-	if (c->c_got >= so->so_stages->sg_request)
+	if (c->c_got >= so->so_request)
 		ngx_http_request(w, c);
 }
 
