@@ -33,7 +33,7 @@ metric_value(enum metric m, const struct result *rs)
 		return (double)rs->rs_completed;
 	case METRIC_CLOCKED:
 		return hist_mean(h) * (double)hist_count(h) /
-		    (double)rs->rs_measure_ns;
+		       (double)rs->rs_measure_ns;
 	case METRIC_LITTLES_LAW_ERROR:
 		return 100 * result_little(rs).rl_error;
 	case METRIC_N:
