@@ -37,7 +37,7 @@ parse <"$tmp/run" >"$tmp/keys"
 diff - "$tmp/keys" <<'END'
 scenario point rep seed metrics stages counters cpus run
 scenario point rep seed metrics stages counters cpus run
-throughput_rps latency_mean_ns latency_stdev_ns latency_p50_ns latency_p90_ns latency_p99_ns latency_p999_ns latency_max_ns cycle_mean_ns requests littles_law_error_pct
+throughput_rps latency_mean_ns latency_stdev_ns latency_p50_ns latency_p90_ns latency_p99_ns latency_p999_ns latency_max_ns cycle_mean_ns requests clocked littles_law_error_pct
 END
 
 # Stages add up to the cycle, within the rounding of their fourteen entries.
