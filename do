@@ -11,6 +11,9 @@ build_packages='gcc libc6-dev meson ninja-build pkg-config libsimgrid-dev
 	libyaml-dev zlib1g-dev librandom123-dev libnlopt-dev scdoc'
 test_packages='libcmocka-dev clang-format'
 
+# -O2: the code of a request must fit the instruction cache (docs/architecture.md).
+release='--buildtype=release -Doptimization=2'
+
 main()
 {
 	case ${1-} in
@@ -64,6 +67,7 @@ do_bench()
 
 do_docs()
 {
+	need graphviz
 	build_program
 	cd "$root"
 	exec sh docs/generate.sh "$build/solab" "$@"
@@ -76,7 +80,7 @@ build_program()
 	need $build_packages
 	if [ ! -e "$build/build.ninja" ]; then
 		say 'building (the first time: about a minute)'
-		quiet meson setup "$build" "$root" --buildtype=release
+		quiet meson setup "$build" "$root" $release
 	fi
 	quiet ninja -C "$build" solab "$@"
 }
@@ -86,8 +90,7 @@ setup_test()
 	if [ -e "$build/build.ninja" ]; then
 		quiet meson setup --reconfigure "$build" "$root" -Dwerror=true
 	else
-		quiet meson setup "$build" "$root" --buildtype=release \
-		    -Dwerror=true
+		quiet meson setup "$build" "$root" $release -Dwerror=true
 	fi
 }
 
