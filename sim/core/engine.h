@@ -7,8 +7,9 @@
  * per process; the calls between engine_open() and engine_close() are made by
  * one thread.
  *
- * SimGrid decides only *who runs next*; simulated time is kept by the callers
- * in sim_ns (a CPU's clock may be ahead of engine_now(), never behind).
+ * One actor runs at a time, in the order of the times that they wait for;
+ * simulated time is kept by the callers in sim_ns (a CPU's clock may be ahead
+ * of engine_now(), never behind).
  */
 #include <stdbool.h>
 
@@ -78,7 +79,7 @@ struct engine_bell *engine_bell_create(void);
 void engine_bell_ring(struct engine_bell *);
 bool engine_bell_wait(struct engine_bell *, sim_ns t);
 
-/* SimGrid's time, which is at or before every CPU's clock. */
+/* Time of the actor that runs: at or before every CPU's clock. */
 sim_ns engine_now(void);
 
 /*

@@ -16,14 +16,24 @@
 #include "sim/core/alloc.h"
 #include "sim/core/assert.h"
 
+/*
+ * SimGrid's clock follows the actors in steps of this, see dispatch(). It
+ * decides nothing: the order of the actors is the agenda's.
+ */
+#define CLOCK_STEP ((sim_ns)50000)
+
 struct engine_actor {
 	void (*ea_fn)(void *);
 	void *ea_arg;
 	sg_actor_t ea_actor;
+	sg_sem_t ea_turn; /* released when it is this actor's turn */
+	sim_ns ea_time;	  /* on the agenda for then */
+	uint64_t ea_order;
+	int ea_index; /* on the agenda; -1: waits for a bell only */
 };
 
 struct engine_bell {
-	sg_sem_t eb_sem;
+	struct engine_actor *eb_waiter;
 	bool eb_rung; /* rung and not yet taken */
 };
 
@@ -36,6 +46,13 @@ static struct {
 	struct engine_bell **bells;
 	size_t nbells;
 	struct engine_stats stats;
+	sim_ns now;
+	sim_ns clock; /* SimGrid's, at or before now */
+	struct engine_actor *current;
+	/* The agenda: a heap by (time, order of entry). */
+	struct engine_actor **agenda;
+	int nagenda;
+	uint64_t order;
 } engine;
 
 static char *platform_write(const struct engine_platform *, size_t *);
@@ -173,6 +190,98 @@ engine_route_latency(int link, bool down)
 		port_host(link, down ? 'a' : 'b')));
 }
 
+static bool
+agenda_before(const struct engine_actor *a, const struct engine_actor *b)
+{
+	return a->ea_time < b->ea_time ||
+	       (a->ea_time == b->ea_time && a->ea_order < b->ea_order);
+}
+
+static void
+agenda_set(int i, struct engine_actor *ea)
+{
+	engine.agenda[i] = ea;
+	ea->ea_index = i;
+}
+
+static void
+agenda_rise(struct engine_actor *ea, int i)
+{
+	while (i > 0 && agenda_before(ea, engine.agenda[(i - 1) / 2])) {
+		agenda_set(i, engine.agenda[(i - 1) / 2]);
+		i = (i - 1) / 2;
+	}
+	agenda_set(i, ea);
+}
+
+/* Enter an actor, or bring it forward to an earlier time. */
+static void
+agenda_enter(struct engine_actor *ea, sim_ns t)
+{
+	ea->ea_time = t;
+	ea->ea_order = engine.order++;
+	agenda_rise(ea, ea->ea_index >= 0 ? ea->ea_index : engine.nagenda++);
+}
+
+static struct engine_actor *
+agenda_take(void)
+{
+	struct engine_actor *first = engine.agenda[0], *last;
+	int i = 0, child;
+
+	SIM_ASSERT(engine.nagenda > 0);
+	last = engine.agenda[--engine.nagenda];
+	first->ea_index = -1;
+	if (first == last)
+		return first;
+	while ((child = 2 * i + 1) < engine.nagenda) {
+		if (child + 1 < engine.nagenda &&
+		    agenda_before(
+			engine.agenda[child + 1], engine.agenda[child]))
+			child++;
+		if (!agenda_before(engine.agenda[child], last))
+			break;
+		agenda_set(i, engine.agenda[child]);
+		i = child;
+	}
+	agenda_set(i, last);
+	return first;
+}
+
+/* It is t now. */
+static void
+advance(sim_ns t)
+{
+	engine.now = t;
+	if (t < engine.clock + CLOCK_STEP)
+		return;
+	engine.stats.es_calls++;
+	engine.stats.es_waits++;
+	sg_actor_sleep_until(ns_to_s(t));
+	engine.clock = t;
+}
+
+/*
+ * Let the first of the agenda run, until it is self's turn. One actor runs at
+ * a time; all others wait for their turns, so the one that runs also moves
+ * SimGrid's clock. A sleep of SimGrid's for each wait would cost more than
+ * twice as much (docs/architecture.md).
+ */
+static void
+dispatch(struct engine_actor *self)
+{
+	struct engine_actor *next = agenda_take();
+
+	if (next->ea_time > engine.now)
+		advance(next->ea_time);
+	if (next != self) {
+		engine.stats.es_calls += 2;
+		sg_sem_release(next->ea_turn);
+		sg_sem_acquire(self->ea_turn);
+	}
+	engine.current = self;
+}
+
 static void
 actor_main(int argc, char **argv)
 {
@@ -180,7 +289,10 @@ actor_main(int argc, char **argv)
 
 	(void)argc;
 	(void)argv;
+	sg_sem_acquire(ea->ea_turn);
+	engine.current = ea;
 	ea->ea_fn(ea->ea_arg);
+	engine_park();
 }
 
 struct engine_actor *
@@ -191,11 +303,16 @@ engine_actor_create(const char *name, int host, void (*fn)(void *), void *arg)
 	SIM_ASSERT(host >= 0 && host < engine.nhosts);
 	ea->ea_fn = fn;
 	ea->ea_arg = arg;
+	ea->ea_turn = sg_sem_init(0);
+	ea->ea_index = -1;
 	ea->ea_actor = sg_actor_init(name, engine.hosts[host]);
 	sg_actor_set_data(ea->ea_actor, ea);
 	sg_actor_start(ea->ea_actor, actor_main, 0, NULL);
 	engine.actors = array_append(engine.actors, &engine.nactors, ea);
 	engine.stats.es_actors++;
+	engine.agenda = sim_realloc(
+	    engine.agenda, engine.nactors, sizeof(engine.agenda[0]));
+	agenda_enter(ea, engine.now);
 	return ea;
 }
 
@@ -205,23 +322,33 @@ engine_actor_name(void)
 	return sg_actor_self() == NULL ? "main" : sg_actor_self_get_name();
 }
 
+/* Nobody else has anything to do before t? */
+static bool
+alone_until(sim_ns t)
+{
+	return engine.nagenda == 0 || t < engine.agenda[0]->ea_time;
+}
+
 void
 engine_wait_until(sim_ns t)
 {
-	double s = ns_to_s(t);
+	struct engine_actor *self = engine.current;
 
-	if (s <= simgrid_get_clock())
+	if (t <= engine.now)
 		return;
-	engine.stats.es_calls++;
-	engine.stats.es_waits++;
-	sg_actor_sleep_until(s);
+	if (alone_until(t)) {
+		advance(t);
+		return;
+	}
+	agenda_enter(self, t);
+	dispatch(self);
 }
 
 void
 engine_park(void)
 {
 	for (;;)
-		sg_actor_suspend(sg_actor_self());
+		dispatch(engine.current);
 }
 
 struct engine_bell *
@@ -229,7 +356,6 @@ engine_bell_create(void)
 {
 	struct engine_bell *eb = sim_calloc(1, sizeof(*eb));
 
-	eb->eb_sem = sg_sem_init(0);
 	engine.bells = array_append(engine.bells, &engine.nbells, eb);
 	return eb;
 }
@@ -240,33 +366,37 @@ engine_bell_ring(struct engine_bell *eb)
 	if (eb->eb_rung)
 		return;
 	eb->eb_rung = true;
-	engine.stats.es_calls++;
 	engine.stats.es_rings++;
-	sg_sem_release(eb->eb_sem);
+	if (eb->eb_waiter != NULL)
+		agenda_enter(eb->eb_waiter, engine.now);
 }
 
 bool
 engine_bell_wait(struct engine_bell *eb, sim_ns t)
 {
-	engine.stats.es_calls++;
-	if (t == SIM_NEVER) {
-		sg_sem_acquire(eb->eb_sem);
-	} else {
-		double left = ns_to_s(t) - simgrid_get_clock();
+	bool rung;
 
-		engine.stats.es_waits++;
-		if (sg_sem_acquire_timeout(eb->eb_sem, left > 0 ? left : 0) !=
-		    0)
-			return false;
+	if (!eb->eb_rung && t != SIM_NEVER && alone_until(t)) {
+		if (t > engine.now)
+			advance(t);
+		return false;
 	}
+	if (!eb->eb_rung) {
+		eb->eb_waiter = engine.current;
+		if (t != SIM_NEVER)
+			agenda_enter(engine.current, t);
+		dispatch(engine.current);
+		eb->eb_waiter = NULL;
+	}
+	rung = eb->eb_rung;
 	eb->eb_rung = false;
-	return true;
+	return rung;
 }
 
 sim_ns
 engine_now(void)
 {
-	return s_to_ns(simgrid_get_clock());
+	return engine.now;
 }
 
 static void
@@ -276,24 +406,50 @@ director(void *arg)
 	sg_actor_kill_all();
 }
 
+/* Not chosen by anybody: it starts the others. */
+static void
+director_main(int argc, char **argv)
+{
+	struct engine_actor *ea = sg_actor_get_data(sg_actor_self());
+
+	(void)argc;
+	(void)argv;
+	dispatch(ea);
+	ea->ea_fn(ea->ea_arg);
+}
+
 void
 engine_run(sim_ns end)
 {
-	engine_actor_create("director", 0, director, &end);
+	struct engine_actor *ea = sim_calloc(1, sizeof(*ea));
+
+	ea->ea_fn = director;
+	ea->ea_arg = &end;
+	ea->ea_turn = sg_sem_init(0);
+	ea->ea_index = -1;
+	ea->ea_actor = sg_actor_init("director", engine.hosts[0]);
+	sg_actor_set_data(ea->ea_actor, ea);
+	sg_actor_start(ea->ea_actor, director_main, 0, NULL);
+	engine.actors = array_append(engine.actors, &engine.nactors, ea);
+	engine.stats.es_actors++;
+	engine.agenda = sim_realloc(
+	    engine.agenda, engine.nactors, sizeof(engine.agenda[0]));
+	agenda_enter(ea, engine.now);
 	simgrid_run();
 }
 
 void
 engine_close(void)
 {
-	for (size_t i = 0; i < engine.nbells; i++) {
-		sg_sem_destroy(engine.bells[i]->eb_sem);
+	for (size_t i = 0; i < engine.nbells; i++)
 		sim_free(engine.bells[i]);
-	}
-	for (size_t i = 0; i < engine.nactors; i++)
+	for (size_t i = 0; i < engine.nactors; i++) {
+		sg_sem_destroy(engine.actors[i]->ea_turn);
 		sim_free(engine.actors[i]);
+	}
 	sim_free(engine.bells);
 	sim_free(engine.actors);
+	sim_free(engine.agenda);
 	sim_free(engine.hosts);
 	memset(&engine, 0, sizeof(engine));
 }
