@@ -33,9 +33,9 @@ struct engine_platform {
 
 /* What a run cost the engine. */
 struct engine_stats {
-	uint64_t es_calls;  /* times an actor gave control to SimGrid */
-	uint64_t es_waits;  /* of these: waits for a time */
-	uint64_t es_rings;  /* of these: doorbells rung */
+	uint64_t es_calls;  /* calls into SimGrid */
+	uint64_t es_waits;  /* of these: steps of its clock */
+	uint64_t es_rings;  /* doorbells rung */
 	uint64_t es_actors; /* actors created */
 };
 
