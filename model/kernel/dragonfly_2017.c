@@ -288,6 +288,8 @@ mark(struct globaldata *gd)
 		ngx_worker_thread(mp->mp_workers[i])->td_ns = 0;
 		head->sl_qmax = head->so_qlen;
 		head->sl_qsum = 0;
+		head->sl_syn_drops0 = head->sl_syn_drops;
+		head->sl_refused0 = head->sl_refused;
 		head->sl_qsince = gd->gd_cpu.c_now;
 	}
 }

@@ -204,8 +204,8 @@ print_text(struct scenario *sc, const struct point *po, int n)
 	    (unsigned)sr->sr_seed, po[0].po_reps, po[0].po_reps > 1 ? "s" : "",
 	    unit_print(UNIT_TIME, sr->sr_measure, a),
 	    unit_print(UNIT_TIME, sr->sr_warmup, b));
-	printf("\n%-16s %13s %13s %10s %8s %9s  %s\n", "", "published",
-	    "simulated", "+-", "error", "tolerance", "role");
+	printf("\n%-14s %12s %12s%s %7s %7s %s\n", "", "published", "simulated",
+	    po[0].po_reps > 1 ? "        +-" : "", "error", "within", "role");
 	for (int p = 0; p < n; p++) {
 		printf("%s\n", po[p].po_label);
 		for (int i = 0; i < sc->sc_ncells; i++) {
@@ -230,10 +230,13 @@ print_row(const struct scenario_cell *ce, const struct outcome *oc)
 
 	if (isfinite(oc->oc_half))
 		metric_text(m, oc->oc_half, half);
-	printf("  %-14s %13s %13s %10s %+7.2f%s %8.2f%s  %-9s  ",
-	    ce->ce_metric->km_name, metric_text(m, ce->ce_value, published),
-	    metric_text(m, oc->oc_value, simulated), half, oc->oc_error_pct,
-	    points, ce->ce_tolerance_pct, points,
+	printf(" %-13s %12s %12s", ce->ce_metric->km_name,
+	    metric_text(m, ce->ce_value, published),
+	    metric_text(m, oc->oc_value, simulated));
+	if (half[0] != '\0')
+		printf(" %9s", half);
+	printf(" %+6.2f%s %6.2f%s %-9s ", oc->oc_error_pct, points,
+	    ce->ce_tolerance_pct, points,
 	    ce->ce_fitted ? "fitted" : "predicted");
 	if (oc->oc_ok)
 		printf("ok%s\n", ce->ce_missed ? " (was a known miss)" : "");

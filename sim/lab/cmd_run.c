@@ -30,6 +30,12 @@ cmd_run(const struct cli_args *ca)
 	sc = lookup_load(ca->ca_files[0], ca);
 	if (sc == NULL)
 		return EXIT_USAGE;
+	for (int i = 0; i < ca->ca_nsets; i++)
+		if (strchr(ca->ca_sets[i], ',') != NULL)
+			fprintf(stderr,
+			    "solab: run takes one point: the first value of "
+			    "'%s'\n",
+			    ca->ca_sets[i]);
 	if (ca->ca_trace != NULL) {
 		rt.rt_fp = file_open(ca->ca_trace);
 		if (rt.rt_fp == NULL) {

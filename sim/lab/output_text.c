@@ -9,6 +9,7 @@
 #define FULLEST 3	/* listeners shown one by one */
 #define FEW_LISTENERS 6 /* so many are all shown */
 #define TOP_COSTS 8
+#define STEADY 0.02 /* what Little's law may be off */
 
 static void heading(FILE *, const struct scenario *, const struct point *);
 static void metrics(FILE *, const struct point *);
@@ -76,12 +77,21 @@ metrics(FILE *fp, const struct point *po)
 	    hist_stdev(&rs->rs_latency) * 1e-6,
 	    (double)hist_min(&rs->rs_latency) * 1e-6,
 	    (double)hist_max(&rs->rs_latency) * 1e-6);
-	fprintf(fp, "            ");
+	fprintf(fp, "           ");
 	for (size_t i = 0; i < sizeof(percentiles) / sizeof(*percentiles); i++)
-		fprintf(fp, " p%g %.3f ", percentiles[i],
+		fprintf(fp, "  p%g %.3f", percentiles[i],
 		    (double)hist_percentile(&rs->rs_latency, percentiles[i]) *
 			1e-6);
-	fputs("\n", fp);
+	fprintf(fp, "\ncycle, ms    mean %.3f  p50 %.3f  p90 %.3f  p99 %.3f\n",
+	    hist_mean(&rs->rs_cycle) * 1e-6,
+	    (double)hist_percentile(&rs->rs_cycle, 50) * 1e-6,
+	    (double)hist_percentile(&rs->rs_cycle, 90) * 1e-6,
+	    (double)hist_percentile(&rs->rs_cycle, 99) * 1e-6);
+	if (fabs(result_little(rs).rl_error) > STEADY)
+		fprintf(fp,
+		    "not steady: Little's law is %.1f %% off; warm up or "
+		    "measure for longer\n",
+		    100 * result_little(rs).rl_error);
 	if (rs->rs_unsteady)
 		fputs("warning: no steady state: the latency drifts, or the "
 		      "warm-up is too short\n",
@@ -97,7 +107,7 @@ stages(FILE *fp, const struct result *rs)
 	result_stages(rs, 1, &all);
 	result_stages(rs, 0.01, &slow);
 	fprintf(fp, "%-18s %23s   %23s\n", "", "all requests, ms",
-	    "slowest 1 %, ms");
+	    "slowest 1 % by latency");
 	fprintf(fp, "%-18s %11s %11s   %11s %11s\n", "stage, tool's clock",
 	    "off", "on", "off", "on");
 	for (int s = 0; s < STAGE_N; s++)

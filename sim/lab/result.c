@@ -185,8 +185,10 @@ extract_listeners(struct result *rs, struct model *md)
 				    .rl_qmax = sl->sl_qmax,
 				    .rl_qlimit = sl->so_qlimit,
 				    .rl_qsum = sl->sl_qsum,
-				    .rl_syn_drops = sl->sl_syn_drops,
-				    .rl_refused = sl->sl_refused,
+				    .rl_syn_drops =
+					sl->sl_syn_drops - sl->sl_syn_drops0,
+				    .rl_refused =
+					sl->sl_refused - sl->sl_refused0,
 				    .rl_accepted = sl->sl_accepted,
 			    };
 		}
