@@ -11,7 +11,7 @@
 #define IX_PREFETCH 12 /* packets; more would push each other out */
 
 struct ix_mbuf {
-	struct netmsg im_msg; /* to the protocol thread */
+	struct netmsg_remote im_msg; /* to the protocol thread; first */
 	struct ifnet *im_ifp;
 	int im_cpu; /* whose pool it is from */
 	struct pkt im_pkt;
@@ -181,7 +181,7 @@ ix_input(struct globaldata *gd, struct ifnet *ifp, const struct pkt *p)
 	}
 	im = sim_pool_get(&ix->ix_mbufs[gd->gd_cpu.c_id]);
 	memset(&im->im_msg, 0, sizeof(im->im_msg));
-	im->im_msg.nm_dispatch = ether_input_handler;
+	im->im_msg.nr_msg.nm_dispatch = ether_input_handler;
 	im->im_ifp = ifp;
 	im->im_cpu = gd->gd_cpu.c_id;
 	im->im_pkt = *p;
@@ -201,7 +201,7 @@ ix_rxready(struct globaldata *gd, struct ifnet *ifp, sim_ns upto)
 static void
 ether_input_handler(struct globaldata *gd, struct netmsg *nm)
 {
-	struct ix_mbuf *im = msg_owner(nm, struct ix_mbuf, im_msg);
+	struct ix_mbuf *im = msg_owner(nm, struct ix_mbuf, im_msg.nr_msg);
 	struct ifnet *ifp = im->im_ifp;
 	struct ix_softc *ix = ifp->if_softc;
 

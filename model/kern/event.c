@@ -272,7 +272,7 @@ filt_sowrite(struct knote *kn)
 {
 	struct so *so = kn->kn_so;
 
-	kn->kn_data = (int32_t)(so->so_snd_hiwat - so->so_snd_cc);
+	kn->kn_data = (int32_t)so_snd_space(so);
 	if (so->so_state & SS_PCBGONE) {
 		kn->kn_flags |= EV_EOF;
 		return true;

@@ -23,36 +23,37 @@ ipiq_init(struct globaldata *gd)
 
 /* Records stand in the order of (time, sender, order of sending). */
 static void
-inbox_insert(struct ipiq *iq, struct netmsg *nm)
+inbox_insert(struct ipiq *iq, struct netmsg_remote *nm)
 {
-	struct netmsg *at;
+	struct netmsg_remote *at;
 
-	TAILQ_FOREACH_REVERSE(at, &iq->iq_inbox, netmsg_queue, nm_link)
-	if (at->nm_time < nm->nm_time ||
-	    (at->nm_time == nm->nm_time && at->nm_sender <= nm->nm_sender))
+	TAILQ_FOREACH_REVERSE(at, &iq->iq_inbox, netmsg_queue, nr_link)
+	if (at->nr_time < nm->nr_time ||
+	    (at->nr_time == nm->nr_time && at->nr_sender <= nm->nr_sender))
 		break;
 	if (at == NULL)
-		TAILQ_INSERT_HEAD(&iq->iq_inbox, nm, nm_link);
+		TAILQ_INSERT_HEAD(&iq->iq_inbox, nm, nr_link);
 	else
-		TAILQ_INSERT_AFTER(&iq->iq_inbox, at, nm, nm_link);
+		TAILQ_INSERT_AFTER(&iq->iq_inbox, at, nm, nr_link);
 }
 
 void
-lwkt_sendmsg(struct globaldata *from, struct globaldata *to, struct netmsg *nm)
+lwkt_sendmsg(
+    struct globaldata *from, struct globaldata *to, struct netmsg_remote *nm)
 {
 	struct ipiq *iq = to->gd_ipiq;
 	sim_ns now;
 
-	SIM_ASSERT(!nm->nm_queued);
+	SIM_ASSERT(!nm->nr_msg.nm_queued);
 	gd_run(from, COST_msg_send);
 	if (from == to) {
-		netisr_post(to, nm);
+		netisr_post(to, &nm->nr_msg);
 		return;
 	}
 	now = from->gd_cpu.c_now;
-	nm->nm_queued = true;
-	nm->nm_time = now;
-	nm->nm_sender = from->gd_cpu.c_where;
+	nm->nr_msg.nm_queued = true;
+	nm->nr_time = now;
+	nm->nr_sender = from->gd_cpu.c_where;
 	inbox_insert(iq, nm);
 	if (!netisr_slept(iq, now)) {
 		/* Going to sleep at this instant, it will still find this. */
@@ -139,13 +140,13 @@ void
 ipiq_take(struct globaldata *gd)
 {
 	struct ipiq *iq = gd->gd_ipiq;
-	struct netmsg *nm;
+	struct netmsg_remote *nm;
 
 	if (iq == NULL)
 		return;
 	while ((nm = TAILQ_FIRST(&iq->iq_inbox)) != NULL &&
-	       nm->nm_time < gd->gd_cpu.c_now) {
-		TAILQ_REMOVE(&iq->iq_inbox, nm, nm_link);
-		msgport_put(&gd->gd_netisr.ni_port, nm);
+	       nm->nr_time < gd->gd_cpu.c_now) {
+		TAILQ_REMOVE(&iq->iq_inbox, nm, nr_link);
+		msgport_put(&gd->gd_netisr.ni_port, &nm->nr_msg);
 	}
 }

@@ -18,6 +18,14 @@
  */
 #include "model/kern/machine.h"
 
+/* A message that may go to another CPU. */
+struct netmsg_remote {
+	struct netmsg nr_msg;		    /* first */
+	TAILQ_ENTRY(netmsg_remote) nr_link; /* on its way */
+	int nr_sender;			    /* CPU */
+	sim_ns nr_time;			    /* when that one sent it */
+};
+
 /* Call on each CPU of a machine whose CPUs exchange messages. */
 void ipiq_init(struct globaldata *);
 
@@ -29,7 +37,7 @@ void ipiq_init(struct globaldata *);
  * Owns:    the port until dispatch.
  */
 void lwkt_sendmsg(
-    struct globaldata *from, struct globaldata *to, struct netmsg *nm);
+    struct globaldata *from, struct globaldata *to, struct netmsg_remote *nr);
 
 /*
  * Move what others have sent to the port, so far as it is strictly older than

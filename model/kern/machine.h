@@ -35,6 +35,9 @@ TAILQ_HEAD(threadq, thread);
 #define NETISR_MAX_ROLLUPS 4
 
 struct globaldata;
+struct netmsg_remote;
+
+TAILQ_HEAD(netmsg_queue, netmsg_remote);
 
 /* Messages from other CPUs (kern/ipiq.c). NULL where CPUs share nothing. */
 struct ipiq {

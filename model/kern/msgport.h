@@ -11,25 +11,15 @@
  */
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/queue.h>
-
-#include "sim/core/time.h"
 
 struct globaldata;
 
 struct netmsg {
-	union {
-		struct netmsg *nm_next;	     /* on a port */
-		TAILQ_ENTRY(netmsg) nm_link; /* on its way to another CPU */
-	};
+	struct netmsg *nm_next;
 	/* Runs in the port's protocol thread. Borrows nothing. */
 	void (*nm_dispatch)(struct globaldata *, struct netmsg *);
 	bool nm_queued; /* sent and not yet taken (MSGF_QUEUED) */
-	int nm_sender;	/* CPU, when it comes from another */
-	sim_ns nm_time; /* when that one sent it */
 };
-
-TAILQ_HEAD(netmsg_queue, netmsg);
 
 struct msgport {
 	struct netmsg *mp_head, **mp_tailp;

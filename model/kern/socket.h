@@ -48,14 +48,15 @@ struct so {
 	uint32_t so_snd_cc;	  /* [C] bytes given to the protocol */
 	uint16_t so_state;	  /* [C] SS_* */
 	int16_t so_error;	  /* [C] errno to report once */
+	uint8_t so_ifindex;	  /* [I] the way to the client */
 	uint8_t so_filters;	  /* [C] SOF_*: those of so_note */
-	uint32_t so_gen;	  /* [I] generation of so_stages */
+	uint16_t so_pad;
 	sim_ns so_comped, so_accepted, so_read; /* [C] stamps, see so_stamp() */
 	struct stages *so_stages;		/* [I] whose stamps to write */
 	uint32_t so_request;			/* [I] bytes of a request */
 	uint32_t so_flow;			/* [I] */
-	uint32_t so_rcvd;      /* [C] bytes read, not yet reported */
-	uint32_t so_snd_hiwat; /* [I] bytes */
+	uint32_t so_rcvd; /* [C] bytes read, not yet reported */
+	uint32_t so_gen;  /* [I] generation of so_stages */
 	const struct pr_usrreqs *so_proto; /* [I] */
 	struct netmsg so_rcvdmsg;	   /* [C] pru_rcvd, embedded */
 	struct netmsg so_clomsg;	   /* [C] close, embedded */
@@ -87,6 +88,14 @@ struct mbuf {
 	struct so *m_so;
 	uint32_t m_len;
 };
+
+/* Room in so_snd, bytes. */
+static inline int64_t
+so_snd_space(const struct so *so)
+{
+	return so->so_gd->gd_machine->m_sysctl->sendspace -
+	       (int64_t)so->so_snd_cc;
+}
 
 /* Prepare an embedded part of a new connected socket. */
 void so_init(

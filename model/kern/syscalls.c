@@ -109,7 +109,7 @@ sys_sendfile(struct proc *p, int fd, int64_t hdr, int64_t len)
 	while (left > 0 || head > 0) {
 		int64_t page = left < PAGE_SIZE ? left : PAGE_SIZE;
 
-		if ((int64_t)so->so_snd_hiwat - so->so_snd_cc < page + head)
+		if (so_snd_space(so) < page + head)
 			break;
 		gd_run(gd, COST_sendfile_page);
 		so_pru_senda(so, page + head);

@@ -18,8 +18,9 @@ struct inpcb {
 	struct tcpcb inp_tp;
 	TAILQ_ENTRY(inpcb) inp_outputq; /* while TF_ONOUTPUTQ */
 	struct netmsg inp_sndmore;	/* tcp_output_fair() */
-	uint8_t inp_ifindex;		/* [I] the way to the client */
 };
+
+_Static_assert(sizeof(struct inpcb) <= 384, "six cache lines");
 
 TAILQ_HEAD(inpcb_queue, inpcb);
 

@@ -236,13 +236,12 @@ tcp_attach(struct globaldata *gd, uint32_t flow, uint8_t rss, int ifindex)
 	struct so *so = &inp->inp_so;
 
 	so_init(so, gd, &tcp_usrreqs, flow);
-	so->so_snd_hiwat = tc->tc_host.th_sendspace;
 	so->so_stages = fl->fl_stages;
 	so->so_request = fl->fl_stages->sg_request;
 	so->so_gen = fl->fl_stages->sg_gen;
 	so->so_touched = gd->gd_cpu.c_touched;
 	tcp_init(&inp->inp_tp, &tc->tc_host, flow, rss);
-	inp->inp_ifindex = ifindex;
+	so->so_ifindex = (uint8_t)ifindex;
 	memset(&inp->inp_sndmore, 0, sizeof(inp->inp_sndmore));
 	SIM_ASSERT(fl->fl_pcb == NULL);
 	fl->fl_pcb = inp;
@@ -276,7 +275,7 @@ kern_output(struct tcpcb *tp, struct pkt *p)
 	gd_run(gd, p->p_len > 0 || (p->p_flags & (TH_FIN | TH_SYN)) != 0
 		       ? COST_tcp_output
 		       : COST_tcp_ack_output);
-	ip_output(gd, inp->inp_ifindex, p);
+	ip_output(gd, inp->inp_so.so_ifindex, p);
 }
 
 static void

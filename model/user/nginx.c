@@ -125,7 +125,7 @@ worker_prefetch(const struct ngx_worker *w, const struct kevent *ev)
 	const char *so = (const char *)fd_so(&w->w_proc, ev->ident);
 
 	__builtin_prefetch(ev->udata, 1);
-	for (int b = 0; so != NULL && b < 448; b += 64)
+	for (int b = 0; so != NULL && b < (int)sizeof(struct so) + 192; b += 64)
 		__builtin_prefetch(so + b, 1);
 }
 

@@ -54,7 +54,6 @@ run(void (*fn)(void), int soavailconn)
 	for (int i = 0; i < NSO; i++) {
 		so_init(&sos[i], gd, NULL, (uint32_t)i + 1);
 		sos[i].so_stages = &rig.rg_stages;
-		sos[i].so_snd_hiwat = 57344;
 		fds[i] = fd_alloc(&proc, &sos[i]);
 	}
 	body = fn;
