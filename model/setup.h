@@ -19,6 +19,7 @@
 #define SETUP_MAX_PROCS 4
 #define SETUP_MAX_PEERS 16
 #define SETUP_MAX_CPUS 256
+#define SETUP_MAX_ADDRESSES 65536 /* of all peers together */
 
 enum setup_kernel { KERNEL_DRAGONFLY_2017 };
 enum setup_nic_model { NIC_82599, NIC_X540, NIC_X550 };

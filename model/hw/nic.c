@@ -85,19 +85,24 @@ nic_vector_arm(struct nic_vector *nv)
 	cpu_source_arm(nv->nv_cpu, &nv->nv_source, next);
 }
 
+/*
+ * The time of a vector may have been only that of a look: then it is set anew,
+ * so that of several sources that are late (interrupts were masked) each comes
+ * when it is really due, whatever was known when.
+ */
 static void
 nic_vector_fire(struct cpu *c, struct cpu_source *cs)
 {
 	struct nic_vector *nv = cs->cs_arg;
+	sim_ns due = cs->cs_next;
 
 	cpu_sync(c);
 	wire_advance(nv->nv_wire, c->c_now);
-	if (pktq_len(nv->nv_q) != 0 &&
-	    pktq_first(nv->nv_q)->p_time <= c->c_now &&
-	    c->c_now >= nv->nv_last + nv->nv_gap) {
-		nv->nv_last = c->c_now;
-		nv->nv_count++;
-		nv->nv_intr(nv);
-	}
+	nic_vector_arm(nv);
+	if (pktq_len(nv->nv_q) == 0 || cs->cs_next != due)
+		return;
+	nv->nv_last = c->c_now;
+	nv->nv_count++;
+	nv->nv_intr(nv);
 	nic_vector_arm(nv);
 }

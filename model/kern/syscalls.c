@@ -7,6 +7,7 @@
 #include "model/trace.h"
 
 #define PAGE_SIZE 4096
+#define SO_LOWAT 2048 /* ssb_lowat of so_snd: a page may overshoot */
 
 static void so_pru_send_handler(struct globaldata *, struct netmsg *);
 static void so_pru_rcvd_handler(struct globaldata *, struct netmsg *);
@@ -109,7 +110,9 @@ sys_sendfile(struct proc *p, int fd, int64_t hdr, int64_t len)
 	while (left > 0 || head > 0) {
 		int64_t page = left < PAGE_SIZE ? left : PAGE_SIZE;
 
-		if (so_snd_space(so) < page + head)
+		int64_t space = so_snd_space(so);
+
+		if (space <= 0 || (space < page + head && space < SO_LOWAT))
 			break;
 		gd_run(gd, COST_sendfile_page);
 		so_pru_senda(so, page + head);
@@ -117,7 +120,8 @@ sys_sendfile(struct proc *p, int fd, int64_t hdr, int64_t len)
 		left -= page;
 		head = 0;
 	}
-	so_stamp(so, gd->gd_cpu.c_now);
+	if (left == 0 && head == 0)
+		so_stamp(so, gd->gd_cpu.c_now);
 	userexit(gd);
 	return sent > 0 ? sent : -EWOULDBLOCK;
 }

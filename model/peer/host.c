@@ -12,6 +12,7 @@ static void host_cpu_init(struct host *, int i, struct wire *tx, int where,
 static void host_hardclock(struct cpu *, struct cpu_source *);
 static void host_intr(struct nic_vector *);
 static void host_input(struct host_cpu *, const struct pkt *);
+static uint32_t host_iss(const struct host_cpu *);
 static int host_port_search(
     struct host_cpu *, int addr, struct host_conn **ports, uint8_t *rss);
 static const struct tcp_ops host_tcp_ops;
@@ -78,6 +79,7 @@ host_cpu_init(struct host *h, int i, struct wire *tx, int where,
 	sim_pool_init(&ho->ho_conns, sizeof(struct host_conn), 256);
 	rng_init(&ho->ho_rng, run, "host.connect",
 	    (uint64_t)h->h_addr0 << 16 | (unsigned)i);
+	ho->ho_iss = rng_u32(&ho->ho_rng);
 }
 
 void
@@ -265,6 +267,19 @@ host_port_search(
 	return -1;
 }
 
+/*
+ * Initial sequence numbers rise with time, 4 a microsecond, so that a port used
+ * again is past what the server remembers of it in TIME_WAIT.
+ *
+ * Kernel: tcp_new_isn(), sys/netinet/tcp_subr.c
+ * Differs: no secret for each connection.
+ */
+static uint32_t
+host_iss(const struct host_cpu *ho)
+{
+	return ho->ho_iss + (uint32_t)(ho->ho_cpu.c_now >> 8);
+}
+
 struct host_conn *
 host_connect(struct host_cpu *ho, int addr, void *slot, struct stages *sg)
 {
@@ -289,7 +304,7 @@ host_connect(struct host_cpu *ho, int addr, void *slot, struct stages *sg)
 	flow = flow_make(h->h_addr0 + addr, port);
 	h->h_flows[h->h_addr0 + addr][port].fl_stages = sg;
 	tcp_init(&hc->hc_tp, &ho->ho_tcp, flow, rss);
-	tcp_connect(&hc->hc_tp, rng_u32(&ho->ho_rng));
+	tcp_connect(&hc->hc_tp, host_iss(ho));
 	return hc;
 }
 

@@ -71,7 +71,8 @@ struct host_cpu {
 	struct pktq ho_rxq;
 	struct txring ho_tx;
 	struct sim_pool ho_conns;
-	struct rng ho_rng; /* ports, sequence numbers */
+	struct rng ho_rng; /* ports */
+	uint32_t ho_iss;   /* sequence numbers start here */
 	sim_ns ho_debt;	   /* ns of ACKs sent, to be charged */
 	sim_ns ho_rx_time; /* arrival of the segment being handled */
 	uint64_t ho_rx_frames;

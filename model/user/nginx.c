@@ -212,17 +212,20 @@ ngx_http_read(
 		ngx_http_close(w, c);
 		return;
 	}
-	n = sys_recv(&w->w_proc, c->c_fd, NGX_HEADER_BUFFER);
-	if (n == -EWOULDBLOCK)
-		return;
-	if (n <= 0) {
-		if (n < 0)
-			w->w_stats.ng_reset++;
-		ngx_http_close(w, c);
-		return;
-	}
-	c->c_got += n;
 	c->c_eof |= (ev->flags & EV_EOF) != 0;
+	/* A full buffer: there may be more, and no further event for it. */
+	do {
+		n = sys_recv(&w->w_proc, c->c_fd, NGX_HEADER_BUFFER);
+		if (n == -EWOULDBLOCK)
+			return;
+		if (n <= 0) {
+			if (n < 0)
+				w->w_stats.ng_reset++;
+			ngx_http_close(w, c);
+			return;
+		}
+		c->c_got += (uint32_t)n;
+	} while (n == NGX_HEADER_BUFFER && c->c_got < so->so_request);
 	if (c->c_got >= so->so_request)
 		ngx_http_request(w, c);
 }
@@ -256,6 +259,9 @@ ngx_http_send(struct ngx_worker *w, struct ngx_connection *c)
 {
 	int64_t n;
 
+	/* A write event that comes after the end: ngx_http_empty_handler(). */
+	if (c->c_header + c->c_object == 0)
+		return;
 	n = sys_sendfile(&w->w_proc, c->c_fd, c->c_header, c->c_object);
 	if (n > 0) {
 		int64_t head = n < c->c_header ? n : c->c_header;

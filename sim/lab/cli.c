@@ -41,6 +41,7 @@ cli_main(int argc, char **argv)
 	streams_open();
 	setlocale(LC_ALL, "C");
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGUSR1, SIG_IGN); /* until there is progress to show */
 	status = dispatch(argc, argv);
 	if (!stdout_ok() && status == EXIT_OK)
 		status = EXIT_FAILED;

@@ -9,9 +9,9 @@
 #include "sim/lab/output.h"
 
 static bool window(const struct cli_args *, struct run_trace *);
-static int run_point(
-    struct scenario *, const struct cli_args *, const struct run_trace *);
-static bool write_hgrm(const char *file, const struct result *);
+static int run_point(struct scenario *, const struct cli_args *,
+    const struct run_trace *, FILE *);
+static bool write_hgrm(FILE *, const char *file, const struct result *);
 static FILE *file_open(const char *file);
 
 int
@@ -19,6 +19,7 @@ cmd_run(const struct cli_args *ca)
 {
 	struct run_trace rt = { .rt_to = SIM_NEVER, .rt_name = ca->ca_trace };
 	struct scenario *sc;
+	FILE *hgrm = NULL;
 	int status;
 
 	if (ca->ca_trace_window != NULL && !window(ca, &rt))
@@ -43,7 +44,14 @@ cmd_run(const struct cli_args *ca)
 			return EXIT_FAILED;
 		}
 	}
-	status = run_point(sc, ca, rt.rt_fp != NULL ? &rt : NULL);
+	if (ca->ca_hgrm != NULL) {
+		hgrm = file_open(ca->ca_hgrm);
+		if (hgrm == NULL) {
+			scenario_destroy(sc);
+			return EXIT_FAILED;
+		}
+	}
+	status = run_point(sc, ca, rt.rt_fp != NULL ? &rt : NULL, hgrm);
 	if (rt.rt_fp != NULL)
 		fclose(rt.rt_fp);
 	scenario_destroy(sc);
@@ -72,8 +80,8 @@ window(const struct cli_args *ca, struct run_trace *rt)
 }
 
 static int
-run_point(
-    struct scenario *sc, const struct cli_args *ca, const struct run_trace *rt)
+run_point(struct scenario *sc, const struct cli_args *ca,
+    const struct run_trace *rt, FILE *hgrm)
 {
 	const struct run_options ro = {
 		.ro_scenario = sc->sc_name,
@@ -96,8 +104,12 @@ run_point(
 		output_text(stdout, sc, po, ca->ca_verbose);
 	if (status == EXIT_OK && !ca->ca_json)
 		output_speed(stderr, po->po_merged);
-	if (status == EXIT_OK && ca->ca_hgrm != NULL &&
-	    !write_hgrm(ca->ca_hgrm, po->po_merged))
+	if (status == EXIT_OK && po->po_merged->rs_completed == 0)
+		fputs(
+		    "solab: no request was answered while measuring\n", stderr);
+	if (hgrm != NULL && status != EXIT_OK)
+		fclose(hgrm);
+	else if (hgrm != NULL && !write_hgrm(hgrm, ca->ca_hgrm, po->po_merged))
 		status = EXIT_FAILED;
 	point_fini(po);
 	sim_free(po);
@@ -105,13 +117,10 @@ run_point(
 }
 
 static bool
-write_hgrm(const char *file, const struct result *rs)
+write_hgrm(FILE *fp, const char *file, const struct result *rs)
 {
-	FILE *fp = file_open(file);
 	bool ok;
 
-	if (fp == NULL)
-		return false;
 	hist_hgrm(fp, &rs->rs_latency, 5, 1e6);
 	ok = !ferror(fp);
 	ok = fclose(fp) == 0 && ok;

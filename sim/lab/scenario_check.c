@@ -18,7 +18,6 @@ static void check_process(struct checker *, const struct setup_machine *,
 static void check_peer(struct checker *, int peer);
 static void check_link(struct checker *, int peer);
 static void check_names(struct checker *);
-static void check_run(struct checker *);
 static struct diag_span at_machine(const struct checker *, const char *machine,
     const char *sub, const char *name, const char *key);
 static struct diag_span at_peer(
@@ -29,6 +28,7 @@ void
 scenario_check(const struct setup *su, const struct ynode *root, struct diag *d)
 {
 	struct checker ck = { root, d, su };
+	int64_t addresses = 0;
 
 	if (su->su_nmachines == 0)
 		diag_error(d,
@@ -42,9 +42,18 @@ scenario_check(const struct setup *su, const struct ynode *root, struct diag *d)
 	check_names(&ck);
 	for (int i = 0; i < su->su_nmachines; i++)
 		check_machine(&ck, &su->su_machines[i]);
-	for (int i = 0; i < su->su_npeers; i++)
+	for (int i = 0; i < su->su_npeers; i++) {
 		check_peer(&ck, i);
-	check_run(&ck);
+		addresses += su->su_peers[i].pe_addresses;
+		if (addresses > SETUP_MAX_ADDRESSES &&
+		    addresses - su->su_peers[i].pe_addresses <=
+			SETUP_MAX_ADDRESSES)
+			diag_error(d,
+			    at_peer(&ck, su->su_peers[i].pe_name, "addresses",
+				NULL),
+			    "addresses: %lld in all, want at most %d",
+			    (long long)addresses, SETUP_MAX_ADDRESSES);
+	}
 }
 
 int
@@ -255,21 +264,6 @@ check_names(struct checker *ck)
 				    name);
 		}
 	}
-}
-
-static void
-check_run(struct checker *ck)
-{
-	const struct setup_run *sr = &ck->ck_su->su_run;
-	char a[UNIT_TEXT_MAX], b[UNIT_TEXT_MAX];
-
-	if (sr->sr_slice > sr->sr_measure)
-		diag_error(ck->ck_d,
-		    scenario_tree_at(ck->ck_root,
-			(const char *const[]){ "run", "slice" }, 2),
-		    "slice: %s, want at most measure (%s)",
-		    unit_print(UNIT_TIME, sr->sr_slice, a),
-		    unit_print(UNIT_TIME, sr->sr_measure, b));
 }
 
 static struct diag_span
