@@ -77,10 +77,11 @@ wire_advance_slow(struct wire *w, sim_ns upto)
 		sim_ns start = w->w_free;
 
 		if (w->w_neligible == 0) {
-			if (w->w_nheap == 0)
+			if (w->w_nwaiting == 0)
 				return;
 			/* An idle wire starts with the earliest packet. */
-			start = sim_max(start, w->w_heap[0].wh_time);
+			start = sim_max(
+			    start, w->w_waiting[w->w_nwaiting - 1].wh_time);
 		}
 		if (start >= upto)
 			return;
@@ -95,40 +96,21 @@ head_before(const struct wire_head *a, const struct wire_head *b)
 	       (a->wh_time == b->wh_time && a->wh_ring < b->wh_ring);
 }
 
+/*
+ * Few rings wait at a time, so a sorted list, the earliest last, takes fewer
+ * steps than a heap, and steps that the processor can foresee.
+ */
 void
 wire_pending(struct wire *w, int ring, sim_ns time)
 {
 	struct wire_head head = { time, ring };
-	int i = w->w_nheap++;
+	int i = w->w_nwaiting++;
 
-	while (i > 0 && head_before(&head, &w->w_heap[(i - 1) / 2])) {
-		w->w_heap[i] = w->w_heap[(i - 1) / 2];
-		i = (i - 1) / 2;
+	while (i > 0 && head_before(&w->w_waiting[i - 1], &head)) {
+		w->w_waiting[i] = w->w_waiting[i - 1];
+		i--;
 	}
-	w->w_heap[i] = head;
-}
-
-static int
-wire_heap_pop(struct wire *w)
-{
-	int ring = w->w_heap[0].wh_ring, n = --w->w_nheap, i = 0;
-	struct wire_head last = w->w_heap[n];
-
-	for (;;) {
-		int child = 2 * i + 1;
-
-		if (child >= n)
-			break;
-		if (child + 1 < n &&
-		    head_before(&w->w_heap[child + 1], &w->w_heap[child]))
-			child++;
-		if (!head_before(&w->w_heap[child], &last))
-			break;
-		w->w_heap[i] = w->w_heap[child];
-		i = child;
-	}
-	w->w_heap[i] = last;
-	return ring;
+	w->w_waiting[i] = head;
 }
 
 /*
@@ -141,8 +123,9 @@ wire_choose(struct wire *w, sim_ns start)
 	int from = w->w_last + 1, words = (w->w_nrings + 63) / 64, word;
 	uint64_t bits;
 
-	while (w->w_nheap > 0 && w->w_heap[0].wh_time <= start) {
-		int ring = wire_heap_pop(w);
+	while (w->w_nwaiting > 0 &&
+	       w->w_waiting[w->w_nwaiting - 1].wh_time <= start) {
+		int ring = w->w_waiting[--w->w_nwaiting].wh_ring;
 
 		w->w_eligible[ring / 64] |= 1ull << ring % 64;
 		w->w_neligible++;

@@ -78,15 +78,15 @@ struct wire {
 	int w_nrings, w_last;
 	/*
 	 * Rings with something to send: those whose packet was there when the
-	 * wire was last free (a bit each), the others in a heap by (post time
-	 * of the next packet, ring).
+	 * wire was last free (a bit each), the others in a list by (post time
+	 * of the next packet, ring), the earliest last.
 	 */
 	uint64_t w_eligible[WIRE_MAX_RINGS / 64];
-	int w_neligible, w_nheap;
+	int w_neligible, w_nwaiting;
 	struct wire_head {
 		sim_ns wh_time;
 		int wh_ring;
-	} w_heap[WIRE_MAX_RINGS];
+	} w_waiting[WIRE_MAX_RINGS];
 	struct txring *w_rings[WIRE_MAX_RINGS];
 	void (*w_deliver)(void *, const struct pkt *);
 	void *w_arg;
@@ -138,7 +138,7 @@ wire_advance(struct wire *w, sim_ns upto)
 {
 	if (upto <= w->w_upto)
 		return;
-	if (w->w_nheap + w->w_neligible != 0)
+	if (w->w_nwaiting + w->w_neligible != 0)
 		wire_advance_slow(w, upto);
 	w->w_upto = upto;
 }
