@@ -14,8 +14,8 @@ edge()
 	shift
 	for mode in '' --no-lookahead; do
 		# shellcheck disable=SC2086
-		"$SOLAB" run "$scenario" --json --warmup 0ms --measure 200ms \
-		    --set client0.connections=64 --set client1.connections=64 \
+		"$SOLAB" run "$scenario" --json --warmup 0ms --measure 40ms \
+		    --set client0.connections=16 --set client1.connections=16 \
 		    "$@" $mode 2>"$tmp/err" | sed 's/, "run": .*//' >"$tmp/out$mode"
 	done
 	if ! cmp -s "$tmp/out" "$tmp/out--no-lookahead"; then
@@ -35,7 +35,7 @@ edge 'interrupts closer than the latency' --set polling=false \
 edge 'a request of two buffers' --set client0.request=1025B \
     --set client1.request=1025B
 edge 'header and page larger than so_snd' \
-    --set server.sysctl.net.inet.tcp.sendspace=2048 --set object=8KiB
+    --set server.sysctl.net.inet.tcp.sendspace=2048 --set object=4KiB
 edge 'the server closes first' --set keepalive=false \
     --set server.sysctl.net.inet.tcp.msl=1
 edge 'rings of other CPUs' --set hw.ix.rxr=16
