@@ -14,7 +14,7 @@ edge()
 	shift
 	for mode in '' --no-lookahead; do
 		# shellcheck disable=SC2086
-		"$SOLAB" run "$scenario" --json --warmup 0ms --measure 40ms \
+		"$SOLAB" run "$scenario" --json --warmup 0ms --measure 15ms \
 		    --set client0.connections=16 --set client1.connections=16 \
 		    "$@" $mode 2>"$tmp/err" | sed 's/, "run": .*//' >"$tmp/out$mode"
 	done
