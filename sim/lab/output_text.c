@@ -210,7 +210,7 @@ listeners(FILE *fp, const struct setup *su, const struct result *rs, bool all)
 		qsort(by, n, sizeof(*by), fuller);
 		for (int i = 0; i < FULLEST; i++)
 			listener_row(fp, su, rs, by[i]);
-		fprintf(fp, "%-20s\n", "...");
+		fputs("...\n", fp);
 		listener_row(fp, su, rs, by[n - 1]);
 		fprintf(fp, "%-20s %5.1f %8.1f %5s %6s %12.1f %8.1f\n", "mean",
 		    (double)sum.rl_qlen / n / rs->rs_reps,
