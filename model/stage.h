@@ -2,9 +2,9 @@
 #define MODEL_STAGE_H
 
 /*
- * The stage clock. A connection is at every instant in exactly one stage; the
- * stamps that part them are written by whoever moves it on, client or server,
- * and read by the client when the response is complete.
+ * The stage clock. A connection is at every instant in exactly one stage. The
+ * server keeps its stamps with the socket and hands them over when the response
+ * is queued (so_stamp()); the client reads all when the response is complete.
  *
  * A stamp is written once a request. A connection's generation says whose
  * stamps they are: the server may still hold a connection that the client has

@@ -295,8 +295,10 @@ actor_main(int argc, char **argv)
 	engine_park();
 }
 
-struct engine_actor *
-engine_actor_create(const char *name, int host, void (*fn)(void *), void *arg)
+/* An actor on the agenda for now, whose SimGrid side runs `main`. */
+static struct engine_actor *
+actor_new(const char *name, int host, xbt_main_func_t main_fn,
+    void (*fn)(void *), void *arg)
 {
 	struct engine_actor *ea = sim_calloc(1, sizeof(*ea));
 
@@ -307,13 +309,19 @@ engine_actor_create(const char *name, int host, void (*fn)(void *), void *arg)
 	ea->ea_index = -1;
 	ea->ea_actor = sg_actor_init(name, engine.hosts[host]);
 	sg_actor_set_data(ea->ea_actor, ea);
-	sg_actor_start(ea->ea_actor, actor_main, 0, NULL);
+	sg_actor_start(ea->ea_actor, main_fn, 0, NULL);
 	engine.actors = array_append(engine.actors, &engine.nactors, ea);
 	engine.stats.es_actors++;
 	engine.agenda = sim_realloc(
 	    engine.agenda, engine.nactors, sizeof(engine.agenda[0]));
 	agenda_enter(ea, engine.now);
 	return ea;
+}
+
+struct engine_actor *
+engine_actor_create(const char *name, int host, void (*fn)(void *), void *arg)
+{
+	return actor_new(name, host, actor_main, fn, arg);
 }
 
 const char *
@@ -421,20 +429,7 @@ director_main(int argc, char **argv)
 void
 engine_run(sim_ns end)
 {
-	struct engine_actor *ea = sim_calloc(1, sizeof(*ea));
-
-	ea->ea_fn = director;
-	ea->ea_arg = &end;
-	ea->ea_turn = sg_sem_init(0);
-	ea->ea_index = -1;
-	ea->ea_actor = sg_actor_init("director", engine.hosts[0]);
-	sg_actor_set_data(ea->ea_actor, ea);
-	sg_actor_start(ea->ea_actor, director_main, 0, NULL);
-	engine.actors = array_append(engine.actors, &engine.nactors, ea);
-	engine.stats.es_actors++;
-	engine.agenda = sim_realloc(
-	    engine.agenda, engine.nactors, sizeof(engine.agenda[0]));
-	agenda_enter(ea, engine.now);
+	actor_new("director", 0, director_main, director, &end);
 	simgrid_run();
 }
 
