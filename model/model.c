@@ -135,8 +135,8 @@ model_machine(struct model *md, int i, int *where)
 	m->m_rng = md->md_rng;
 	m->m_flows = md->md_flows;
 	m->m_naddrs = md->md_naddrs;
-	kernel_find(sm->sm_kernel)
-	    ->ko_boot(m, wires, *where, &md->md_marks, md->md_options.mo_exact);
+	dragonfly_boot(
+	    m, wires, *where, &md->md_marks, md->md_options.mo_exact);
 	for (int k = 0; k < m->m_nifnets; k++) {
 		wires[k].pw_rx->w_deliver = nic_rx_arrive;
 		wires[k].pw_rx->w_arg = m->m_ifnets[k]->if_port;
@@ -165,11 +165,22 @@ model_peer(struct model *md, int i, int *where)
 
 	for (int k = 0; k < i; k++)
 		addr0 += su->su_peers[k].pe_addresses;
-	md->md_peers[i] = wrk_create(pe, &su->su_run, &md->md_toeplitz, addr0,
-	    ifp->if_addr + 1, ifp->if_addr, md->md_flows, to_us,
-	    su->su_nmachines + i, *where, &md->md_marks,
-	    md->md_options.mo_exact, md->md_rng, sp->sp_header + sp->sp_object);
-	h = wrk_host(md->md_peers[i]);
+	md->md_peers[i] = peer_create(pe, &su->su_run,
+	    &(struct host_place){
+		.hp_toeplitz = &md->md_toeplitz,
+		.hp_flows = md->md_flows,
+		.hp_tx = to_us,
+		.hp_addr0 = addr0,
+		.hp_ip0 = ifp->if_addr + 1,
+		.hp_server = ifp->if_addr,
+		.hp_engine_host = su->su_nmachines + i,
+		.hp_where = *where,
+		.hp_marks = &md->md_marks,
+		.hp_exact = md->md_options.mo_exact,
+		.hp_run = md->md_rng,
+	    },
+	    sp->sp_header + sp->sp_object);
+	h = md->md_peers[i]->pp_host;
 	from_us->w_deliver = host_rx_arrive;
 	from_us->w_arg = h;
 	if (pe->pe_loss > 0) {
@@ -198,11 +209,9 @@ model_pass(struct cpu *c, sim_ns mark, void *arg)
 	for (int i = 0; i < COUNTER_N; i++)
 		mc->mc_counters[i] = now[i] - (end ? mc->mc_counters[i] : 0);
 	if (c->c_where >= md->md_nserver_cpus) {
-		wrk_mark(cpu_host(c), mark, end);
+		peer_mark(cpu_host(c), mark, end);
 	} else if (!end) {
-		const struct machine *m = cpu_gd(c)->gd_machine;
-
-		kernel_find(m->m_setup->sm_kernel)->ko_mark(cpu_gd(c));
+		dragonfly_mark(cpu_gd(c));
 	} else {
 		sched_account(cpu_gd(c));
 	}
@@ -222,10 +231,7 @@ model_cpu_counters(struct model *md, struct cpu *c, int64_t *out)
 		out[COUNTER_client_resets] = hs->hs_ended[TCP_END_RESET];
 		out[COUNTER_client_timeouts] = hs->hs_ended[TCP_END_TIMEOUT];
 	} else {
-		const struct globaldata *gd = cpu_gd(c);
-
-		kernel_find(gd->gd_machine->m_setup->sm_kernel)
-		    ->ko_counters(gd, out);
+		dragonfly_counters(cpu_gd(c), out);
 	}
 }
 
@@ -238,8 +244,7 @@ model_counter(const struct model *md, enum counter counter)
 		sum += md->md_cpus[i].mc_counters[counter];
 	if (counter == COUNTER_client_late)
 		for (int i = 0; i < md->md_setup->su_npeers; i++)
-			sum +=
-			    (int64_t)wrk_result(md->md_peers[i])->wr_timeouts;
+			sum += (int64_t)md->md_peers[i]->pp_result.pr_timeouts;
 	if (counter == COUNTER_drop_wire)
 		for (int i = 0; i < md->md_nwires; i++)
 			sum += (int64_t)md->md_wires[i]->w_lost_frames;
@@ -281,14 +286,13 @@ model_check(struct model *md)
 		SIM_ASSERT(cpu_account_total(c) == c->c_now - c->c_since);
 	}
 	for (int i = 0; i < su->su_nmachines; i++)
-		kernel_find(su->su_machines[i].sm_kernel)
-		    ->ko_check(&md->md_machines[i]);
+		dragonfly_check(&md->md_machines[i]);
 	for (int i = 0; i < su->su_npeers; i++) {
-		const struct wrk_result *wr = wrk_result(md->md_peers[i]);
+		const struct peer *pp = md->md_peers[i];
+		const struct peer_result *pr = &pp->pp_result;
 
-		SIM_ASSERT(
-		    wr->wr_opened == wr->wr_closed + wr->wr_ended +
-					 wrk_in_progress(md->md_peers[i]));
+		SIM_ASSERT(pr->pr_opened ==
+			   pr->pr_closed + pr->pr_ended + peer_in_progress(pp));
 	}
 	for (int i = 0; i < md->md_nwires; i++)
 		wire_advance(md->md_wires[i], md->md_end);
@@ -333,10 +337,9 @@ model_destroy(struct model *md)
 	const struct setup *su = md->md_setup;
 
 	for (int i = 0; i < su->su_npeers; i++)
-		wrk_destroy(md->md_peers[i]);
+		peer_destroy(md->md_peers[i]);
 	for (int i = 0; i < su->su_nmachines; i++)
-		kernel_find(su->su_machines[i].sm_kernel)
-		    ->ko_shutdown(&md->md_machines[i]);
+		dragonfly_shutdown(&md->md_machines[i]);
 	for (int i = 0; i < md->md_nwires; i++)
 		sim_free(md->md_wires[i]);
 	sim_free(md->md_wires);

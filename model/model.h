@@ -7,7 +7,7 @@
  */
 #include "model/counter.h"
 #include "model/kernel/kernel.h"
-#include "model/peer/wrk.h"
+#include "model/peer/peer.h"
 #include "model/setup.h"
 
 struct model_options {
@@ -31,7 +31,7 @@ struct model {
 	struct model_options md_options;
 	struct rng_run md_rng;
 	struct machine *md_machines;
-	struct wrk **md_peers;
+	struct peer **md_peers;
 	struct wire **md_wires; /* all, two a port: rx, tx */
 	int md_nwires;
 	struct toeplitz md_toeplitz;

@@ -21,14 +21,14 @@
 #define SETUP_MAX_CPUS 256
 #define SETUP_MAX_ADDRESSES 65536 /* of all peers together */
 
-enum setup_kernel { KERNEL_DRAGONFLY_2017 };
-enum setup_nic_model { NIC_82599, NIC_X540, NIC_X550 };
+enum setup_kernel { KERNEL_DRAGONFLY_2017, KERNEL_DRAGONFLY_2011 };
+enum setup_nic_model { NIC_82599, NIC_X540, NIC_X550, NIC_EM };
 enum setup_program { PROGRAM_NGINX };
-enum setup_tool { TOOL_WRK, TOOL_OPEN };
+enum setup_tool { TOOL_WRK, TOOL_OPEN, TOOL_HTTPERF };
 enum setup_start { START_BURST, START_SMOOTH };
 enum setup_dist { DIST_FIXED, DIST_EXPONENTIAL };
 /*
- * PER_CPU: worker i on CPU i modulo the number of CPUs.
+ * PER_CPU: worker i on CPU sp_cpu + i, modulo the number of CPUs.
  * CPUHINT: worker i on the CPU that SO_CPUHINT names for its listening socket
  *          (its index in the SO_REUSEPORT group modulo net.netisr.ncpus).
  */
@@ -69,6 +69,7 @@ struct setup_nic {
 	sim_ns sn_latency;    /* of a port's link, one way */
 	bool sn_polling;      /* ifconfig polling */
 	int64_t sn_intr_rate; /* 1/s and vector, when not polling */
+	int sn_intr_cpu;      /* em: where its one interrupt goes */
 };
 
 struct setup_process {
@@ -77,13 +78,17 @@ struct setup_process {
 	int sp_workers;
 	bool sp_reuseport;
 	enum setup_affinity sp_affinity;
-	int64_t sp_object; /* bytes of the object served */
-	int64_t sp_header; /* bytes of the response header */
-	int sp_events;	   /* kqueue_events */
-	int sp_changes;	   /* kqueue_changes */
-	bool sp_keepalive; /* false: the server closes first */
+	int sp_cpu;	    /* PER_CPU: of worker 0 */
+	int64_t sp_backlog; /* listen(2): -1 takes kern.ipc.somaxconn */
+	int64_t sp_object;  /* bytes of the object served */
+	int64_t sp_header;  /* bytes of the response header */
+	int sp_events;	    /* kqueue_events */
+	int sp_changes;	    /* kqueue_changes */
+	bool sp_keepalive;  /* false: the server closes first */
 	bool sp_open_file_cache;
-	sim_ns sp_work; /* further work per request, mean */
+	bool sp_access_log; /* write(2) a line for each request */
+	bool sp_index;	    /* the URI is a directory: a stat(2) more */
+	sim_ns sp_work;	    /* further work per request, mean */
 	enum setup_dist sp_work_dist;
 };
 
@@ -104,7 +109,9 @@ struct setup_peer {
 	struct setup_host_sysctl pe_sysctl;
 	int pe_machine, pe_nic, pe_port; /* where its link ends */
 	enum setup_tool pe_tool;
-	int pe_threads;
+	int pe_threads;	     /* CPUs of the host in use */
+	int pe_processes;    /* httperf: processes, spread over these */
+	int64_t pe_sessions; /* httperf: connections of a process; 0: no end */
 	int64_t pe_connections; /* wrk: of the whole peer */
 	int64_t pe_connreqs;	/* requests a connection; 0: no end */
 	int pe_addresses;	/* client IP addresses of this peer */

@@ -2,16 +2,14 @@
 
 #include <string.h>
 
-#include "model/kern/ipiq.h"
 #include "model/net/ifpoll.h"
 #include "model/net/netisr.h"
 #include "model/trace.h"
 
-#define IX_PAGE 4096
 #define IX_PREFETCH 12 /* packets; more would push each other out */
 
 struct ix_mbuf {
-	struct netmsg_remote im_msg; /* to the protocol thread; first */
+	struct netmsg im_msg; /* to the protocol thread; first */
 	struct ifnet *im_ifp;
 	int im_cpu; /* whose pool it is from */
 	struct pkt im_pkt;
@@ -33,7 +31,8 @@ static bool ix_rxready(struct globaldata *, struct ifnet *, sim_ns);
 static void ix_txeof(struct globaldata *, struct ifnet *, sim_ns);
 static void ix_intr(struct nic_vector *);
 static void ix_start(struct globaldata *, struct ifnet *, struct pkt *);
-static void ix_encap(struct globaldata *, struct ifsubq *, const struct pkt *);
+static uint64_t ix_interrupts(const struct ifnet *, int cpu);
+static void ix_detach(struct machine *, struct ifnet *);
 static void ether_input_handler(struct globaldata *, struct netmsg *);
 
 static const struct ifpoll_ops ix_poll_ops = { ix_rxeof, ix_rxready, ix_txeof };
@@ -61,7 +60,8 @@ ix_attach(struct machine *m, const struct setup_nic *sn, int port, int index,
 	ifp->if_softc = ix;
 	ifp->if_port = &ix->ix_port;
 	ifp->if_start = ix_start;
-	ifp->if_txd = (int)sc->ix_txd;
+	ifp->if_interrupts = ix_interrupts;
+	ifp->if_detach = ix_detach;
 	ifp->if_addr = 10u << 24 | (uint32_t)(index + 1) << 8 | 1;
 	ifp->if_nrxr =
 	    ix_ring_count(sn->sn_model, sc->ix_rxr, m->m_netisr_ncpus);
@@ -88,8 +88,8 @@ ix_attach_cpu(
 	struct ifsubq *ifs = &gd->gd_ifsubq[ifp->if_index];
 	int i = gd->gd_cpu.c_id;
 
-	txring_init(&ifs->ifs_ring, ix->ix_port.np_tx);
-	ifs->ifs_free = ifp->if_txd;
+	ifsubq_init(
+	    ifs, ix->ix_port.np_tx, (int)gd->gd_machine->m_sysctl->ix_txd);
 	sim_pool_init(&ix->ix_mbufs[i], sizeof(struct ix_mbuf), 64);
 	if (ix->ix_polling)
 		ifpoll_register(gd, ifp, &ix_poll_ops);
@@ -99,17 +99,13 @@ ix_attach_cpu(
 		    1000000000 / sn->sn_intr_rate, ix_intr, ifp);
 }
 
-void
+static void
 ix_detach(struct machine *m, struct ifnet *ifp)
 {
 	struct ix_softc *ix = ifp->if_softc;
 
 	for (int i = 0; i < ifp->if_ntxr; i++) {
-		struct ifsubq *ifs = &m->m_gd[i]->gd_ifsubq[ifp->if_index];
-
-		txring_fini(&ifs->ifs_ring);
-		pktq_fini(&ifs->ifs_prio);
-		pktq_fini(&ifs->ifs_normal);
+		ifsubq_fini(&m->m_gd[i]->gd_ifsubq[ifp->if_index]);
 		sim_pool_fini(&ix->ix_mbufs[i], 1);
 	}
 	nic_port_fini(&ix->ix_port);
@@ -181,11 +177,14 @@ ix_input(struct globaldata *gd, struct ifnet *ifp, const struct pkt *p)
 	}
 	im = sim_pool_get(&ix->ix_mbufs[gd->gd_cpu.c_id]);
 	memset(&im->im_msg, 0, sizeof(im->im_msg));
-	im->im_msg.nr_msg.nm_dispatch = ether_input_handler;
+	im->im_msg.nm_dispatch = ether_input_handler;
 	im->im_ifp = ifp;
 	im->im_cpu = gd->gd_cpu.c_id;
 	im->im_pkt = *p;
-	lwkt_sendmsg(gd, to, &im->im_msg);
+	if (to == gd)
+		lwkt_sendmsg_oncpu(gd, &im->im_msg);
+	else
+		lwkt_sendmsg(gd, to, &im->im_msg);
 }
 
 static bool
@@ -201,7 +200,7 @@ ix_rxready(struct globaldata *gd, struct ifnet *ifp, sim_ns upto)
 static void
 ether_input_handler(struct globaldata *gd, struct netmsg *nm)
 {
-	struct ix_mbuf *im = msg_owner(nm, struct ix_mbuf, im_msg.nr_msg);
+	struct ix_mbuf *im = msg_owner(nm, struct ix_mbuf, im_msg);
 	struct ifnet *ifp = im->im_ifp;
 	struct ix_softc *ix = ifp->if_softc;
 
@@ -209,85 +208,19 @@ ether_input_handler(struct globaldata *gd, struct netmsg *nm)
 	sim_pool_put(&ix->ix_mbufs[im->im_cpu], im);
 }
 
-static int
-ix_descriptors(const struct pkt *p)
-{
-	return 1 + (p->p_nseg > 1) + (p->p_len + IX_PAGE - 1) / IX_PAGE;
-}
-
-/* Give a packet to the ring if it has room and nobody waits before it. */
 static void
 ix_start(struct globaldata *gd, struct ifnet *ifp, struct pkt *p)
 {
-	struct ifsubq *ifs = &gd->gd_ifsubq[ifp->if_index];
-	bool prio = p->p_prio && gd->gd_machine->m_sysctl->prio_synack;
-	struct pktq *q = prio ? &ifs->ifs_prio : &ifs->ifs_normal;
-
-	if (pktq_len(&ifs->ifs_prio) + pktq_len(&ifs->ifs_normal) == 0 &&
-	    ifs->ifs_free >= ix_descriptors(p)) {
-		ix_encap(gd, ifs, p);
-		return;
-	}
-	if (pktq_len(q) >= (uint32_t)ifp->if_txd) {
-		ifs->ifs_drops++;
-		ifs->ifs_drop_frames += p->p_nseg;
-		return;
-	}
-	pktq_push(q, p);
+	ifsubq_start(gd, &gd->gd_ifsubq[ifp->if_index], p);
 }
 
-static void
-ix_encap(struct globaldata *gd, struct ifsubq *ifs, const struct pkt *p)
-{
-	struct pkt out = *p;
-	uint32_t len;
-
-	gd_run(gd, COST_tx_encap);
-	if (out.p_nseg > 1)
-		cpu_run_ns(&gd->gd_cpu, COST_tx_frame,
-		    gd->gd_cpu.c_cost[COST_tx_frame] * (out.p_nseg - 1));
-	ifs->ifs_free -= ix_descriptors(p);
-	ifs->ifs_packets++;
-	ifs->ifs_frames += p->p_nseg;
-	out.p_time = gd->gd_cpu.c_now;
-	wire_post(&ifs->ifs_ring, &out);
-	len = pktq_len(&ifs->ifs_ring.tr_q) + pktq_len(&ifs->ifs_prio) +
-	      pktq_len(&ifs->ifs_normal);
-	if (len > ifs->ifs_backlog_max)
-		ifs->ifs_backlog_max = len;
-	SIM_TRACE(gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_TX, out.p_flow,
-	    out.p_flags, out.p_len);
-}
-
-/*
- * Free what had left by `upto`, and refill the ring: what overtakes first.
- */
 static void
 ix_txeof(struct globaldata *gd, struct ifnet *ifp, sim_ns upto)
 {
-	struct ifsubq *ifs = &gd->gd_ifsubq[ifp->if_index];
-	const struct pkt *done;
-
-	wire_advance(ifp->if_port->np_tx, upto);
-	gd_run(gd, COST_poll_round);
-	while ((done = txring_reclaim(&ifs->ifs_ring, upto)) != NULL) {
-		ifs->ifs_free += ix_descriptors(done);
-		gd_run(gd, COST_tx_reclaim);
-	}
-	for (;;) {
-		struct pktq *q = pktq_len(&ifs->ifs_prio) != 0
-				     ? &ifs->ifs_prio
-				     : &ifs->ifs_normal;
-
-		if (pktq_len(q) == 0 ||
-		    ifs->ifs_free < ix_descriptors(pktq_first(q)))
-			break;
-		ix_encap(gd, ifs, pktq_first(q));
-		q->pq_head++;
-	}
+	ifsubq_reclaim(gd, &gd->gd_ifsubq[ifp->if_index], upto);
 }
 
-uint64_t
+static uint64_t
 ix_interrupts(const struct ifnet *ifp, int cpu)
 {
 	const struct ix_softc *ix = ifp->if_softc;

@@ -17,12 +17,8 @@
 /* Make port `port` of this card an interface of the machine. */
 struct ifnet *ix_attach(struct machine *, const struct setup_nic *, int port,
     int index, struct wire *rx, struct wire *tx);
-void ix_detach(struct machine *, struct ifnet *);
 
 /* Receive rings that hardware, tunable and protocol CPUs agree on. */
 int ix_ring_count(enum setup_nic_model, int64_t tunable, int netisr_ncpus);
-
-/* Interrupts taken by a CPU's vector of this interface. */
-uint64_t ix_interrupts(const struct ifnet *, int cpu);
 
 #endif

@@ -29,10 +29,9 @@ cpu_init(struct cpu *c, int id, int where, const sim_ns *cost,
 }
 
 void
-cpu_lockstep(struct cpu *c, void (*rung)(struct cpu *))
+cpu_lockstep(struct cpu *c)
 {
 	c->c_bell = engine_bell_create();
-	c->c_rung = rung;
 	cpu_restop(c);
 }
 
@@ -54,6 +53,15 @@ cpu_source_arm(struct cpu *c, struct cpu_source *cs, sim_ns when)
 		next = sim_min(next, c->c_sources[i]->cs_next);
 	c->c_next = next;
 	cpu_restop(c);
+}
+
+void
+cpu_source_arm_remote(struct cpu *c, struct cpu_source *cs, sim_ns when)
+{
+	SIM_ASSERT(c->c_bell != NULL && when > engine_now());
+	cpu_source_arm(c, cs, when);
+	if (!c->c_masked)
+		engine_bell_advance(c->c_bell, when);
 }
 
 /* Where cpu_run() must stop and look: always, if each is to be seen. */
@@ -101,17 +109,16 @@ cpu_run(struct cpu *c, int cost)
 }
 
 /*
- * In step with the engine: wait until it is there. True when the doorbell came
- * first; then nothing has happened but that there may be a new source.
+ * In step with the engine: be there at `end`, or at what is due before.
+ * Meanwhile other CPUs may arm a source of this one.
  */
-static bool
-cpu_disturbed(struct cpu *c, sim_ns until)
+static void
+cpu_wait(struct cpu *c, sim_ns end)
 {
-	if (c->c_bell == NULL || until <= c->c_now ||
-	    !engine_bell_wait(c->c_bell, until))
-		return false;
-	c->c_rung(c);
-	return true;
+	sim_ns until;
+
+	while ((until = sim_min(cpu_due(c), end)) > engine_now())
+		engine_bell_wait(c->c_bell, until);
 }
 
 static void
@@ -119,10 +126,11 @@ cpu_run_slow(struct cpu *c, int cost, sim_ns ns)
 {
 	SIM_TRACE(c->c_now, c->c_where, TRACE_COST, 0, cost, ns);
 	for (;;) {
-		sim_ns due = cpu_due(c), step;
+		sim_ns due, step;
 
-		if (cpu_disturbed(c, sim_min(due, c->c_now + ns)))
-			continue;
+		if (c->c_bell != NULL)
+			cpu_wait(c, c->c_now + ns);
+		due = cpu_due(c);
 		if (c->c_now + ns < due)
 			break;
 		step = due > c->c_now ? due - c->c_now : 0;
@@ -182,14 +190,39 @@ cpu_pass_mark(struct cpu *c)
 		engine_park();
 }
 
+bool
+cpu_spin(struct cpu *c, int cost, const sim_ns *until)
+{
+	sim_ns to;
+
+	SIM_ASSERT(c->c_bell != NULL && !c->c_masked);
+	while ((to = sim_min(cpu_due(c), *until)) > engine_now())
+		engine_bell_wait(c->c_bell, to);
+	c->c_runs++;
+	SIM_TRACE(c->c_now, c->c_where, TRACE_COST, 0, cost, to - c->c_now);
+	c->c_spent[cost] += to - c->c_now;
+	c->c_now = to;
+	return cpu_due(c) > to;
+}
+
+void
+cpu_spin_wake(struct cpu *c, sim_ns *until, sim_ns when)
+{
+	if (when >= *until)
+		return;
+	*until = when;
+	engine_bell_advance(c->c_bell, when);
+}
+
 void
 cpu_idle(struct cpu *c)
 {
-	sim_ns due = cpu_due(c);
+	sim_ns due;
 
-	SIM_ASSERT(!c->c_masked && due != SIM_NEVER);
-	while (cpu_disturbed(c, due))
-		due = cpu_due(c);
+	SIM_ASSERT(!c->c_masked && cpu_due(c) != SIM_NEVER);
+	if (c->c_bell != NULL)
+		cpu_wait(c, SIM_NEVER);
+	due = cpu_due(c);
 	if (due > c->c_now) {
 		c->c_idle += due - c->c_now;
 		c->c_idle_ever += due - c->c_now;

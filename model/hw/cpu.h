@@ -11,7 +11,8 @@
  * with `c_exact` every cpu_run() waits in the engine, which must not change a
  * single result.
  *
- * All members are touched by the actors of this CPU only.
+ * All members are touched by the actors of this CPU only, but for
+ * cpu_source_arm_remote().
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -66,8 +67,7 @@ struct cpu {
 	 * the engine, waiting on this doorbell. NULL: it runs ahead.
 	 */
 	struct engine_bell *c_bell;
-	void (*c_rung)(struct cpu *); /* somebody rang: arm what is new */
-	int c_id;		      /* [I] within its machine */
+	int c_id;    /* [I] within its machine */
 	int c_where; /* [I] index for traces, over all machines */
 	struct cpu_source *c_sources[CPU_MAX_SOURCES];
 	int c_nsources;
@@ -80,10 +80,17 @@ struct cpu {
 };
 
 /*
- * Keep this CPU in step with the engine (c_bell). Before the run.
- * `rung` is called by its actor when another CPU has rung; it takes no time.
+ * Keep this CPU in step with the engine (c_bell). Before the run. Then what it
+ * does at an instant comes after what CPUs of a lower c_where do then, and
+ * whatever its code touches is as others left it: it need not synchronise.
  */
-void cpu_lockstep(struct cpu *, void (*rung)(struct cpu *));
+void cpu_lockstep(struct cpu *);
+
+/*
+ * Arm a source of another CPU, which is in lockstep, for `when`, a later
+ * instant than now. Context: any CPU in lockstep. Time: none.
+ */
+void cpu_source_arm_remote(struct cpu *, struct cpu_source *, sim_ns when);
 
 void cpu_init(struct cpu *, int id, int where, const sim_ns *cost,
     const struct cpu_marks *, bool exact);
@@ -122,6 +129,16 @@ cpu_run_bytes(struct cpu *c, int cost, int64_t bytes)
 {
 	cpu_run_ns(c, cost, (c->c_cost[cost] * bytes + 512) / 1024);
 }
+
+/*
+ * In lockstep: work at nothing, accounted to this cost, until the time that
+ * *until holds. Other CPUs may bring it forward: cpu_spin_wake().
+ *
+ * Context: as cpu_run(). Time: runs.
+ * Returns: false when an interrupt is due first; the next cpu_run() takes it.
+ */
+bool cpu_spin(struct cpu *, int cost, const sim_ns *until);
+void cpu_spin_wake(struct cpu *, sim_ns *until, sim_ns when);
 
 /*
  * Nothing to do: sleep until the next source is due, and fire it.

@@ -8,13 +8,21 @@
 #include "model/kern/socket.h"
 #include "model/trace.h"
 
+static int kqueue_changes(struct proc *, struct kqueue *, const struct kevent *,
+    int, struct kevent *, int);
+static int kqueue_collect(
+    struct proc *, struct kqueue *, struct kevent *, int nevents);
 static int kqueue_register(
     struct proc *, struct kqueue *, const struct kevent *);
+static int knote_change(struct kqueue *, struct so *, const struct kevent *);
 static int kqueue_scan(
     struct kqueue *, struct knote *marker, struct kevent *, int);
+static struct knote *so_knote(const struct so *, int filter, int nth);
+static bool knote_one(struct globaldata *, struct knote *, const struct so *of);
 static void knote_enqueue(struct knote *);
 static void knote_dequeue(struct knote *);
-static void knote_activate(struct knote *);
+static bool knote_enqueue_active(struct knote *);
+static void knote_activate(struct globaldata *, struct knote *);
 static void knote_drop(struct knote *);
 static bool filt_event(struct knote *);
 static bool filt_soread(struct knote *);
@@ -22,10 +30,11 @@ static bool filt_sowrite(struct knote *);
 static bool filt_solisten(struct knote *);
 
 void
-kqueue_init(struct kqueue *kq, struct globaldata *gd)
+kqueue_init(struct kqueue *kq, struct globaldata *gd, int index)
 {
 	memset(kq, 0, sizeof(*kq));
 	kq->kq_gd = gd;
+	tok_init(gd->gd_machine, &kq->kq_tok, "kqueue", index);
 	TAILQ_INIT(&kq->kq_knpend);
 }
 
@@ -34,11 +43,28 @@ kern_kevent(struct proc *p, struct kqueue *kq, const struct kevent *changes,
     int nchanges, struct kevent *ev, int nevents)
 {
 	struct globaldata *gd = kq->kq_gd;
-	struct knote marker = { .kn_kq = kq };
-	int n = 0;
+	bool held = gd->gd_machine->m_rules->kr_kqueue_held;
+	int n;
 
 	gd_run(gd, COST_kevent);
+	if (held)
+		lwkt_gettoken(gd, &kq->kq_tok);
 	kq->kq_calls++;
+	n = kqueue_changes(p, kq, changes, nchanges, ev, nevents);
+	if (n == 0 && nevents > 0)
+		n = kqueue_collect(p, kq, ev, nevents);
+	if (held)
+		lwkt_reltoken(gd, &kq->kq_tok);
+	return n;
+}
+
+/* Returns: those that failed. */
+static int
+kqueue_changes(struct proc *p, struct kqueue *kq, const struct kevent *changes,
+    int nchanges, struct kevent *ev, int nevents)
+{
+	int n = 0;
+
 	for (int i = 0; i < nchanges; i++) {
 		int error;
 
@@ -53,17 +79,27 @@ kern_kevent(struct proc *p, struct kqueue *kq, const struct kevent *changes,
 			n++;
 		}
 	}
-	if (n != 0 || nevents == 0)
-		return n;
+	return n;
+}
 
-	/* Only knotes before the marker are looked at: each once a call. */
-	for (;;) {
+/* Only knotes before the marker are looked at: each once a call. */
+static int
+kqueue_collect(
+    struct proc *p, struct kqueue *kq, struct kevent *ev, int nevents)
+{
+	struct globaldata *gd = kq->kq_gd;
+	struct knote marker = { .kn_kq = kq };
+	int n = 0;
+
+	while (n == 0) {
+		lwkt_gettoken(gd, &kq->kq_tok);
 		while (kq->kq_count == 0) {
 			kq->kq_sleeper = p->p_thread;
 			tsleep(p->p_thread);
 			kq->kq_sleeper = NULL;
 		}
 		TAILQ_INSERT_TAIL(&kq->kq_knpend, &marker, kn_tqe);
+		lwkt_reltoken(gd, &kq->kq_tok);
 		while (n < nevents) {
 			int want = nevents - n, got;
 
@@ -74,9 +110,9 @@ kern_kevent(struct proc *p, struct kqueue *kq, const struct kevent *changes,
 			if (got < want)
 				break;
 		}
+		lwkt_gettoken(gd, &kq->kq_tok);
 		TAILQ_REMOVE(&kq->kq_knpend, &marker, kn_tqe);
-		if (n != 0)
-			break;
+		lwkt_reltoken(gd, &kq->kq_tok);
 	}
 	kq->kq_events += n;
 	return n;
@@ -91,12 +127,32 @@ kqueue_register(struct proc *p, struct kqueue *kq, const struct kevent *kev)
 {
 	struct globaldata *gd = kq->kq_gd;
 	struct so *so = fd_so(p, kev->ident);
-	struct knote *kn;
+	int error = 0;
 
 	gd_run(gd, COST_kevent_change);
 	kq->kq_changes++;
 	if (so == NULL)
 		return EBADF;
+	lwkt_gettoken(gd, &kq->kq_tok);
+	if (so->so_state & SS_ACCEPTCONN) {
+		struct tok *tok = &((struct so_listen *)so)->sl_notetok;
+
+		lwkt_gettoken(gd, tok);
+		error = knote_change(kq, so, kev);
+		lwkt_reltoken(gd, tok);
+	} else {
+		error = knote_change(kq, so, kev);
+	}
+	lwkt_reltoken(gd, &kq->kq_tok);
+	return error;
+}
+
+/* Takes no time: nobody sees it half done. */
+static int
+knote_change(struct kqueue *kq, struct so *so, const struct kevent *kev)
+{
+	struct knote *kn;
+
 	for (kn = so->so_note; kn != NULL; kn = kn->kn_next)
 		if (kn->kn_filter == kev->filter && kn->kn_kq == kq)
 			break;
@@ -107,7 +163,7 @@ kqueue_register(struct proc *p, struct kqueue *kq, const struct kevent *kev)
 		return 0;
 	}
 	if (kn == NULL) {
-		kn = sim_pool_get(&gd->gd_knote_pool);
+		kn = sim_pool_get(&kq->kq_gd->gd_knote_pool);
 		memset(kn, 0, sizeof(*kn));
 		kn->kn_kq = kq;
 		kn->kn_so = so;
@@ -121,7 +177,7 @@ kqueue_register(struct proc *p, struct kqueue *kq, const struct kevent *kev)
 	kn->kn_flags = kev->flags & EV_CLEAR;
 	kn->kn_udata = kev->udata;
 	if (filt_event(kn))
-		knote_activate(kn);
+		knote_enqueue_active(kn);
 	return 0;
 }
 
@@ -149,15 +205,15 @@ kqueue_scan(
 	struct globaldata *gd = kq->kq_gd;
 	int n = 0;
 
-	gd_run(gd, COST_token);
+	lwkt_gettoken(gd, &kq->kq_tok);
 	while (n < want) {
 		struct knote *kn = TAILQ_FIRST(&kq->kq_knpend);
 
 		if (kn == marker)
 			break;
-		knote_dequeue(kn);
 		kqueue_prefetch(kq);
 		gd_run(gd, COST_kevent_event);
+		knote_dequeue(kn);
 		if (!filt_event(kn)) {
 			kn->kn_status &= ~KN_ACTIVE;
 			continue;
@@ -175,21 +231,71 @@ kqueue_scan(
 		SIM_TRACE(gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_KEVENT,
 		    kn->kn_so->so_flow, kn->kn_fd, kn->kn_data);
 	}
+	lwkt_reltoken(gd, &kq->kq_tok);
 	return n;
 }
 
 void
-knote(struct so *so, int filter)
+knote(struct globaldata *gd, struct so *so, int filter)
 {
-	struct globaldata *gd = so->so_gd;
+	struct tok *tok = &((struct so_listen *)so)->sl_notetok;
+	struct knote *kn;
 
-	for (struct knote *kn = so->so_note; kn != NULL; kn = kn->kn_next) {
-		if (kn->kn_filter != filter)
-			continue;
-		gd_run(gd, COST_knote);
-		if (filt_event(kn))
-			knote_activate(kn);
+	if (so->so_state & SS_ACCEPTCONN) {
+		lwkt_gettoken(gd, tok);
+		kn = so->so_note;
+		while (kn != NULL)
+			kn = knote_one(gd, kn, so) ? kn->kn_next : so->so_note;
+		lwkt_reltoken(gd, tok);
+		return;
 	}
+	gd_run(gd, COST_token);
+	for (int n = 0; (kn = so_knote(so, filter, n)) != NULL; n++)
+		knote_one(gd, kn, so);
+}
+
+/*
+ * The nth knote of this kind. A connection's list has no token that is
+ * followed, and its process may close it while we wait for the kqueue's.
+ */
+static struct knote *
+so_knote(const struct so *so, int filter, int nth)
+{
+	struct knote *kn;
+
+	for (kn = so->so_note; kn != NULL; kn = kn->kn_next)
+		if (kn->kn_filter == filter && nth-- == 0)
+			break;
+	return kn;
+}
+
+static bool
+so_has_knote(const struct so *so, const struct knote *kn)
+{
+	const struct knote *at = so->so_note;
+
+	while (at != NULL && at != kn)
+		at = at->kn_next;
+	return at != NULL;
+}
+
+/*
+ * Returns: whether it was still on `of`'s list when its kqueue's token was
+ * there: while we wait for that, its process may delete it.
+ */
+static bool
+knote_one(struct globaldata *gd, struct knote *kn, const struct so *of)
+{
+	struct kqueue *kq = kn->kn_kq;
+	bool there;
+
+	lwkt_gettoken(gd, &kq->kq_tok);
+	gd_run(gd, COST_knote);
+	there = so_has_knote(of, kn) && kn->kn_kq == kq;
+	if (there && filt_event(kn))
+		knote_activate(gd, kn);
+	lwkt_reltoken(gd, &kq->kq_tok);
+	return there;
 }
 
 void
@@ -202,30 +308,43 @@ knote_fdclose(struct so *so)
 static void
 knote_drop(struct knote *kn)
 {
-	struct knote **knp = &kn->kn_so->so_note;
+	struct so *so = kn->kn_so;
+	struct knote **knp = &so->so_note;
 
 	while (*knp != kn)
 		knp = &(*knp)->kn_next;
 	*knp = kn->kn_next;
-	kn->kn_so->so_filters &=
-	    (uint8_t) ~(kn->kn_filter == EVFILT_READ ? SOF_READ : SOF_WRITE);
+	/* Another kqueue may have one of this kind. */
+	if (so_knote(so, kn->kn_filter, 0) == NULL)
+		so->so_filters &= (uint8_t) ~(
+		    kn->kn_filter == EVFILT_READ ? SOF_READ : SOF_WRITE);
 	if (kn->kn_status & KN_QUEUED)
 		knote_dequeue(kn);
 	sim_pool_put(&kn->kn_kq->kq_gd->gd_knote_pool, kn);
 }
 
-/* KNOTE_ACTIVATE: a knote that is queued already changes nothing. */
-static void
-knote_activate(struct knote *kn)
+/* A knote that is queued already changes nothing. Returns: it was not. */
+static bool
+knote_enqueue_active(struct knote *kn)
 {
-	struct kqueue *kq = kn->kn_kq;
-
 	kn->kn_status |= KN_ACTIVE;
 	if (kn->kn_status & KN_QUEUED)
-		return;
+		return false;
 	knote_enqueue(kn);
-	if (kq->kq_sleeper != NULL)
-		wakeup(kq->kq_gd, kq->kq_sleeper);
+	return true;
+}
+
+/* KNOTE_ACTIVATE. */
+static void
+knote_activate(struct globaldata *gd, struct knote *kn)
+{
+	struct kqueue *kq = kn->kn_kq;
+	struct thread *td = kq->kq_sleeper;
+
+	if (!knote_enqueue_active(kn) || td == NULL)
+		return;
+	kq->kq_sleeper = NULL;
+	wakeup(gd, td);
 }
 
 static void

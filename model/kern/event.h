@@ -4,6 +4,11 @@
 /*
  * kqueue.
  *
+ * Tokens are followed where several CPUs use them: a listener's knote list has
+ * one, and each kqueue. In 2011 kevent(2) holds the kqueue's all the time but
+ * while it sleeps; in 2017 for each change, each scan of up to eight events,
+ * and when the scan's marker is moved.
+ *
  * Kernel: sys/kern/kern_event.c, filt_soread() and filt_solisten() in
  *         sys/kern/uipc_socket.c
  * Differs: EVFILT_READ and EVFILT_WRITE of sockets only; one thread a kqueue;
@@ -12,6 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
+
+#include "model/kern/token.h"
 
 #define EVFILT_READ (-1)
 #define EVFILT_WRITE (-2)
@@ -58,14 +65,15 @@ _Static_assert(sizeof(struct knote) <= 64, "one cache line");
 TAILQ_HEAD(knotelist, knote);
 
 struct kqueue {
-	struct globaldata *kq_gd;
+	struct globaldata *kq_gd;   /* [I] of the thread that waits in it */
+	struct tok kq_tok;	    /* protects all below, and its knotes */
 	struct knotelist kq_knpend; /* in order of activation */
 	int kq_count;		    /* knotes on it */
 	struct thread *kq_sleeper;  /* who waits in kevent(2) */
 	uint64_t kq_calls, kq_events, kq_changes;
 };
 
-void kqueue_init(struct kqueue *, struct globaldata *);
+void kqueue_init(struct kqueue *, struct globaldata *, int index);
 
 /*
  * kevent(2): register changes, then collect up to nevents events, sleeping
@@ -79,10 +87,15 @@ void kqueue_init(struct kqueue *, struct globaldata *);
 int kern_kevent(struct proc *, struct kqueue *, const struct kevent *changes,
     int nchanges, struct kevent *ev, int nevents);
 
-/* Run the filters of so's knotes of this kind; queue what is ready. */
-void knote(struct so *, int filter);
+/*
+ * Run the filters of so's knotes of this kind; queue what is ready, and wake
+ * the threads that wait for it: each kqueue on a listener has its knote.
+ *
+ * Context: a thread on any CPU. Time: runs knote, token; may sleep for a token.
+ */
+void knote(struct globaldata *, struct so *, int filter);
 
-/* The descriptor goes away: drop its knotes. */
+/* The descriptor goes away: drop its knotes. Not of a listener. */
 void knote_fdclose(struct so *);
 
 #endif

@@ -2,50 +2,54 @@
 #define MODEL_KERN_IPIQ_H
 
 /*
- * Messages to protocol threads of other CPUs, and the interrupts that wake
- * these.
+ * IPI messages: functions that one CPU lets another run at interrupt level.
  *
- * What one CPU does to another is a record (time, CPU, order): the reader
- * takes only records strictly older than its own time, in the order of these
- * keys. So nothing depends on who came first to an instant in the engine. CPUs
- * that exchange messages keep in step with the engine (cpu_lockstep).
+ * A message is queued with the other CPU, and an IPI is sent unless one is on
+ * its way there already (gd_npoll); the IPI runs all that is queued when it
+ * comes, and what comes meanwhile. In 2011 the latter needs no IPI. CPUs that
+ * exchange messages are in lockstep (hw/cpu.h), so a CPU sees what others did
+ * before, at one instant those of a lower number.
  *
- * Kernel: lwkt_sendmsg(), sys/kern/lwkt_msgport.c; lwkt_send_ipiq3(),
- *         sys/kern/lwkt_ipiq.c; wakeup(), sys/kern/kern_synch.c
- * Differs: the FIFO of 32 entries a pair of CPUs is not bounded (it holds
- *          wake-ups only, one at a time); no spurious wake-ups from shared
- *          sleep-hash buckets (rare since September 2017).
+ * Kernel: lwkt_send_ipiq3(), lwkt_process_ipiq(), sys/kern/lwkt_ipiq.c
+ * Differs: the FIFO of 32 entries for each pair of CPUs is one queue for each
+ *          target, and not bounded: there are no more messages under way than
+ *          threads and packets in a batch.
  */
-#include "model/kern/machine.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/queue.h>
 
-/* A message that may go to another CPU. */
-struct netmsg_remote {
-	struct netmsg nr_msg;		    /* first */
-	TAILQ_ENTRY(netmsg_remote) nr_link; /* on its way */
-	int nr_sender;			    /* CPU */
-	sim_ns nr_time;			    /* when that one sent it */
+#include "model/hw/cpu.h"
+
+struct globaldata;
+
+/* Embedded in what it carries. */
+struct ipimsg {
+	STAILQ_ENTRY(ipimsg) im_link;
+	/* Context: interrupt of the target. Time: runs. Borrows. */
+	void (*im_func)(struct globaldata *, struct ipimsg *);
+	bool im_queued;
+};
+
+STAILQ_HEAD(ipimsg_queue, ipimsg);
+
+struct ipiq {
+	struct ipimsg_queue iq_queue;
+	struct cpu_source iq_source;
+	bool iq_npoll; /* an IPI has been sent and not been taken */
 };
 
 /* Call on each CPU of a machine whose CPUs exchange messages. */
 void ipiq_init(struct globaldata *);
+void ipiq_fini(struct globaldata *);
 
 /*
- * Send a message to the protocol thread of CPU `to`, which may be another. If
- * that thread sleeps it is woken by an IPI, unless one is under way (gd_npoll).
+ * Let CPU `to`, another one, run a message.
  *
- * Context: any CPU of the machine. Time: runs msg_send, wakeup, ipi_send.
- * Owns:    the port until dispatch.
+ * Context: CPU `from`. Time: runs msg_send, and ipi_send when an IPI is sent.
+ * Owns:    the target until it has run.
  */
-void lwkt_sendmsg(
-    struct globaldata *from, struct globaldata *to, struct netmsg_remote *nr);
-
-/*
- * Move what others have sent to the port, so far as it is strictly older than
- * now. Context: the receiving CPU. Time: none.
- */
-void ipiq_take(struct globaldata *);
-
-/* The protocol thread goes to sleep, or runs (for lwkt_sendmsg). */
-void ipiq_netisr_state(struct globaldata *, bool sleeps);
+void lwkt_send_ipiq(
+    struct globaldata *from, struct globaldata *to, struct ipimsg *);
 
 #endif

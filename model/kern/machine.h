@@ -35,31 +35,36 @@ TAILQ_HEAD(threadq, thread);
 #define NETISR_MAX_ROLLUPS 4
 
 struct globaldata;
-struct netmsg_remote;
+struct ipiq;
+struct tok;
 
-TAILQ_HEAD(netmsg_queue, netmsg_remote);
-
-/* Messages from other CPUs (kern/ipiq.c). NULL where CPUs share nothing. */
-struct ipiq {
-	struct netmsg_queue iq_inbox;
-	struct cpu_source iq_source;
-	sim_ns iq_due;	   /* the IPI arrives; SIM_NEVER: none under way */
-	sim_ns iq_posted;  /* when the last one was sent */
-	sim_ns iq_arrives; /* ... and arrives, or arrived */
-	sim_ns iq_changed; /* when iq_sleeps last changed */
-	bool iq_sleeps;	   /* the protocol thread sleeps */
-	bool iq_slept;	   /* ... before that change */
-};
-
+/* The protocol thread of a CPU. */
 struct netisr {
 	struct msgport ni_port;
-	/* Its run, on the caller's stack: registered by net/netisr.c. */
+	/*
+	 * Where CPUs share (m_shares) it is a thread; elsewhere NULL: then it
+	 * is run on the stack of whoever has the CPU.
+	 */
+	struct thread *ni_thread;
+	/* All that its port holds: registered by net/netisr.c. */
 	void (*ni_run)(struct globaldata *);
 	int ni_nrollups;
 	void (*ni_rollup[NETISR_MAX_ROLLUPS])(struct globaldata *);
+	bool ni_waiting; /* the thread waits at the port (MSGPORTF_WAITING) */
 	bool ni_running;
 	uint64_t ni_messages, ni_runs;
-	int64_t ni_ns; /* CPU time since the last reset */
+	int64_t ni_ns; /* without a thread: CPU time since the last reset */
+};
+
+#define SPIN_MAX 8 /* tokens that a CPU waits for at a time */
+
+/* A CPU that tries for tokens again and again (kern/token.c). */
+struct spin {
+	struct tok *sp_toks[SPIN_MAX];
+	int sp_ntoks;	  /* 0: it does not */
+	sim_ns sp_origin; /* it tries at this time plus n periods, n > 0 */
+	sim_ns sp_period;
+	sim_ns sp_until; /* when to look, or to give up */
 };
 
 /*
@@ -75,6 +80,7 @@ struct globaldata {
 	bool gd_usermode;	/* the current thread is in user mode */
 	bool gd_resched;	/* the user quantum is used up */
 	int gd_quantum;		/* ticks left of it */
+	uint64_t gd_queued;	/* threads that became runnable */
 	struct netisr gd_netisr;
 	struct callwheel gd_wheel;
 	struct cpu_source gd_hardclock;
@@ -89,8 +95,19 @@ struct globaldata {
 	struct tcp_cpu *gd_tcp;
 	struct syncache *gd_syncache;
 	struct ipiq *gd_ipiq;
-	uint64_t gd_ipis, gd_ipis_avoided;
+	struct spin gd_spin;
+	int gd_idle_repeat; /* times idle in a row */
+	uint64_t gd_ipis, gd_ipis_avoided, gd_domsgs, gd_collisions;
 	uint64_t gd_switches, gd_wakeups, gd_syscalls;
+};
+
+/* Rules in which kernels differ, beside their sysctls. */
+struct kernel_rules {
+	bool kr_rcvd_async;    /* recv(2) does not wait for so_pru_rcvd() */
+	bool kr_sockopt_async; /* ... setsockopt(2) of TCP_NODELAY likewise */
+	bool kr_wakeup_mycpu;  /* a message to one's own CPU skips wakeup() */
+	bool kr_npoll_late;    /* gd_npoll is held until all has run */
+	bool kr_kqueue_held; /* kevent(2) holds the kqueue's token throughout */
 };
 
 struct machine {
@@ -99,6 +116,15 @@ struct machine {
 	int m_index; /* of the model; also the engine's host */
 	int m_ncpus;
 	int m_netisr_ncpus; /* protocol CPUs */
+	const struct kernel_rules *m_rules;
+	/*
+	 * [I] CPUs use objects of each other: they keep in lockstep, tokens are
+	 * followed, protocol threads are threads. Elsewhere a CPU meets others
+	 * on the wire only, and runs ahead.
+	 */
+	bool m_shares;
+	struct tok **m_toks; /* all that are followed */
+	int m_ntoks;
 	struct globaldata **m_gd;
 	struct cache m_cache;
 	struct rng_run m_rng;

@@ -1,18 +1,29 @@
 #include "model/kern/sched.h"
 
-#include "model/kern/ipiq.h"
+#include <errno.h>
+
 #include "model/trace.h"
 
 #define SCHED_QUANTUM_TICKS 10 /* usched_dfly: (50 + 9) / 10 of 50 Hz */
 
+enum { IDLE_MWAIT = 1, IDLE_HYBRID = 2, IDLE_ACPI = 3 }; /* cpu_idle_hlt */
+
+static struct thread *thread_create(struct globaldata *, const char *name,
+    enum thread_pri, void (*entry)(struct thread *), void *arg);
 static void thread_actor(void *);
 static void idle_entry(struct thread *);
+static void netisr_entry(struct thread *);
 static void lwkt_switch(struct globaldata *);
+static struct thread *lwkt_choose(struct globaldata *, bool *switched);
+static struct thread *lwkt_choose_shared(struct globaldata *);
+static void thread_queue(struct globaldata *, struct thread *, bool first);
+static void thread_unqueue(struct globaldata *, struct thread *);
+static void netisr_borrow(struct globaldata *);
+static void netisr_first(struct globaldata *);
 static void sched_yield(struct globaldata *);
+static void wakeup_remote(struct globaldata *, struct ipimsg *);
+static void signal_remote(struct globaldata *, struct ipimsg *);
 static void doreti(struct cpu *);
-static void hardclock(struct cpu *, struct cpu_source *);
-static void smt_speed(struct globaldata *);
-static void softclock_handler(struct globaldata *, struct netmsg *);
 
 void
 sched_init(struct globaldata *gd)
@@ -20,39 +31,56 @@ sched_init(struct globaldata *gd)
 	TAILQ_INIT(&gd->gd_runq);
 	gd->gd_quantum = SCHED_QUANTUM_TICKS;
 	gd->gd_cpu.c_doreti = doreti;
-	gd->gd_idle = sched_thread_create(gd, "idle", idle_entry, NULL);
-	TAILQ_REMOVE(&gd->gd_runq, gd->gd_idle, td_link);
+	gd->gd_idle =
+	    thread_create(gd, "idle", TDPRI_IDLE_THREAD, idle_entry, NULL);
 	gd->gd_idle->td_state = TD_RUNNING;
 	gd->gd_curthread = gd->gd_idle;
 	engine_bell_ring(gd->gd_idle->td_bell);
+	if (gd->gd_machine->m_shares) {
+		gd->gd_netisr.ni_thread = thread_create(
+		    gd, "netisr", TDPRI_KERN_DAEMON, netisr_entry, NULL);
+		gd->gd_netisr.ni_thread->td_state = TD_SLEEP;
+		gd->gd_netisr.ni_waiting = true;
+	}
 
-	callwheel_init(&gd->gd_wheel);
-	gd->gd_softclock.nm_dispatch = softclock_handler;
-	gd->gd_hardclock.cs_fire = hardclock;
-	cpu_source_add(&gd->gd_cpu, &gd->gd_hardclock);
-	cpu_source_arm(&gd->gd_cpu, &gd->gd_hardclock, CALLOUT_TICK_NS);
+	clock_init(gd);
 }
 
 void
 sched_fini(struct globaldata *gd)
 {
 	sched_thread_destroy(gd->gd_idle);
+	sched_thread_destroy(gd->gd_netisr.ni_thread);
 }
 
-struct thread *
-sched_thread_create(struct globaldata *gd, const char *name,
+static struct thread *
+thread_create(struct globaldata *gd, const char *name, enum thread_pri pri,
     void (*entry)(struct thread *), void *arg)
 {
 	struct thread *td = sim_calloc(1, sizeof(*td));
 
 	td->td_name = name;
 	td->td_gd = gd;
+	td->td_pri = pri;
 	td->td_entry = entry;
 	td->td_arg = arg;
 	td->td_bell = engine_bell_create();
+	td->td_wakeup.im_func = wakeup_remote;
+	td->td_sigipi.im_func = signal_remote;
+	engine_actor_create_ranked(name, gd->gd_machine->m_index,
+	    gd->gd_cpu.c_where, thread_actor, td);
+	return td;
+}
+
+struct thread *
+sched_thread_create(struct globaldata *gd, const char *name,
+    void (*entry)(struct thread *), void *arg)
+{
+	struct thread *td =
+	    thread_create(gd, name, TDPRI_USER_NORM, entry, arg);
+
 	td->td_state = TD_RUNQ;
 	TAILQ_INSERT_TAIL(&gd->gd_runq, td, td_link);
-	engine_actor_create(name, gd->gd_machine->m_index, thread_actor, td);
 	return td;
 }
 
@@ -79,19 +107,110 @@ idle_entry(struct thread *td)
 
 	for (;;) {
 		if (netisr_pending(gd) || !TAILQ_EMPTY(&gd->gd_runq)) {
-			lwkt_switch(gd);
-		} else {
-			gd->gd_idling = true;
-			cpu_idle(&gd->gd_cpu);
 			gd->gd_idling = false;
+			lwkt_switch(gd);
+			continue;
 		}
+		/* It sleeps on when a card only looked at its wire. */
+		if (!gd->gd_idling)
+			gd->gd_idle_repeat++;
+		gd->gd_idling = true;
+		cpu_idle(&gd->gd_cpu);
 	}
 }
 
+/* The protocol thread where it is one: empty the port, sleep. */
+static void
+netisr_entry(struct thread *td)
+{
+	struct globaldata *gd = td->td_gd;
+
+	for (;;) {
+		gd->gd_netisr.ni_run(gd);
+		gd->gd_netisr.ni_waiting = true;
+		td->td_state = TD_SLEEP;
+		lwkt_switch(gd);
+	}
+}
+
+/* All that the protocol thread has to do, as if switched to it. */
+static void
+netisr_borrow(struct globaldata *gd)
+{
+	sim_ns start = gd->gd_cpu.c_now;
+
+	gd->gd_switches++;
+	gd_run(gd, COST_lwkt_switch);
+	sched_trace(gd, TRACE_TD_NETISR);
+	gd->gd_netisr.ni_run(gd);
+	gd->gd_netisr.ni_ns += gd->gd_cpu.c_now - start;
+}
+
+static struct thread *
+lwkt_choose(struct globaldata *gd, bool *switched)
+{
+	struct thread *td = gd->gd_curthread, *next;
+
+	while (netisr_pending(gd)) {
+		netisr_borrow(gd);
+		*switched = true;
+	}
+	next = TAILQ_FIRST(&gd->gd_runq);
+	if (next != NULL)
+		return next;
+	return td->td_state == TD_RUNNING ? td : gd->gd_idle;
+}
+
 /*
- * Give the CPU to the best thread there is: the protocol thread on this stack,
- * then the runnable user threads in order, then idle. Returns when the calling
- * thread has been chosen.
+ * Who can have the tokens that it wants. While nobody can, the CPU tries again:
+ * in the name of the thread that waits, or of idle, which does not halt then.
+ */
+static struct thread *
+lwkt_choose_shared(struct globaldata *gd)
+{
+	struct thread *ni = gd->gd_netisr.ni_thread, *td;
+	struct tok *held[SPIN_MAX], *ready = NULL;
+
+	for (;;) {
+		int n = 0;
+		int64_t for_ever = INT64_MAX;
+		uint64_t queued = gd->gd_queued;
+
+		if (ni->td_state == TD_RUNQ) {
+			held[n] = lwkt_getalltokens(gd, ni, ready);
+			if (held[n++] == NULL)
+				return ni;
+		}
+		TAILQ_FOREACH (td, &gd->gd_runq, td_link) {
+			if (n == SPIN_MAX ||
+			    (n > 0 && td->td_pri < TDPRI_KERN_LPSCHED))
+				break;
+			held[n] = lwkt_getalltokens(gd, td, ready);
+			if (held[n++] == NULL)
+				return td;
+		}
+		if (n == 0 || gd->gd_curthread->td_state == TD_SLEEP)
+			return gd->gd_idle;
+		/* Who came during the tries has had none. */
+		ready = NULL;
+		if (gd->gd_queued != queued)
+			continue;
+		ready = token_spin_wait(gd, held, n, &for_ever);
+	}
+}
+
+static int
+thread_trace(const struct globaldata *gd, const struct thread *td)
+{
+	if (td == gd->gd_idle)
+		return TRACE_TD_IDLE;
+	return td == gd->gd_netisr.ni_thread ? TRACE_TD_NETISR : TRACE_TD_USER;
+}
+
+/*
+ * Give the CPU to the best thread there is: the protocol thread, then the
+ * runnable user threads in order, then idle. Returns when the calling thread
+ * has been chosen.
  */
 static void
 lwkt_switch(struct globaldata *gd)
@@ -99,29 +218,29 @@ lwkt_switch(struct globaldata *gd)
 	struct thread *td = gd->gd_curthread, *next;
 	bool switched = false; /* away from td, to the protocol thread */
 
-	while (netisr_pending(gd)) {
-		gd->gd_netisr.ni_run(gd);
-		switched = true;
+	if (gd->gd_machine->m_shares) {
+		lwkt_relalltokens(gd, td);
+		next = lwkt_choose_shared(gd);
+	} else {
+		next = lwkt_choose(gd, &switched);
 	}
-	next = TAILQ_FIRST(&gd->gd_runq);
-	if (next != NULL)
-		TAILQ_REMOVE(&gd->gd_runq, next, td_link);
-	else
-		next = td->td_state == TD_RUNNING ? td : gd->gd_idle;
+	thread_unqueue(gd, next);
 	if (next != td || switched) {
 		gd->gd_switches++;
 		gd_run(gd, COST_lwkt_switch);
+		sched_trace(gd, thread_trace(gd, next));
 	}
-	if (next != td || switched)
-		sched_trace(
-		    gd, next == gd->gd_idle ? TRACE_TD_IDLE : TRACE_TD_USER);
 	next->td_state = TD_RUNNING;
+	if (next != gd->gd_idle)
+		gd->gd_idle_repeat = 0;
 	if (next == td)
 		return;
 	sched_account(gd);
 	gd->gd_curthread = next;
-	gd->gd_quantum = SCHED_QUANTUM_TICKS;
-	gd->gd_resched = false;
+	if (next->td_pri != TDPRI_KERN_DAEMON) {
+		gd->gd_quantum = SCHED_QUANTUM_TICKS;
+		gd->gd_resched = false;
+	}
 	next->td_start = gd->gd_cpu.c_now;
 	engine_bell_ring(next->td_bell);
 	engine_bell_wait(td->td_bell, SIM_NEVER);
@@ -137,6 +256,45 @@ sched_account(struct globaldata *gd)
 }
 
 void
+sched_account_reset(struct globaldata *gd)
+{
+	sched_account(gd);
+	gd->gd_netisr.ni_ns = 0;
+	gd->gd_idle->td_ns = 0;
+	if (gd->gd_netisr.ni_thread != NULL)
+		gd->gd_netisr.ni_thread->td_ns = 0;
+}
+
+int64_t
+netisr_ns(const struct globaldata *gd)
+{
+	const struct netisr *ni = &gd->gd_netisr;
+
+	return ni->ni_thread == NULL ? ni->ni_ns : ni->ni_thread->td_ns;
+}
+
+/* Runnable threads are on gd_runq, but the protocol thread. */
+static void
+thread_queue(struct globaldata *gd, struct thread *td, bool first)
+{
+	td->td_state = TD_RUNQ;
+	gd->gd_queued++;
+	if (td->td_pri == TDPRI_KERN_DAEMON)
+		return;
+	if (first)
+		TAILQ_INSERT_HEAD(&gd->gd_runq, td, td_link);
+	else
+		TAILQ_INSERT_TAIL(&gd->gd_runq, td, td_link);
+}
+
+static void
+thread_unqueue(struct globaldata *gd, struct thread *td)
+{
+	if (td->td_state == TD_RUNQ && td->td_pri != TDPRI_KERN_DAEMON)
+		TAILQ_REMOVE(&gd->gd_runq, td, td_link);
+}
+
+void
 tsleep(struct thread *td)
 {
 	struct globaldata *gd = td->td_gd;
@@ -144,6 +302,7 @@ tsleep(struct thread *td)
 	SIM_ASSERT(gd->gd_curthread == td && !gd->gd_usermode);
 	SIM_ASSERT(td->td_state == TD_RUNNING);
 	td->td_state = TD_SLEEP;
+	td->td_pri = TDPRI_KERN_USER;
 	gd_run(gd, COST_user_switch);
 	/* What came meanwhile may have woken us: then we are on gd_runq. */
 	lwkt_switch(gd);
@@ -151,24 +310,88 @@ tsleep(struct thread *td)
 	SIM_ASSERT(td->td_state == TD_RUNNING && gd->gd_curthread == td);
 }
 
+int
+tsleep_catch(struct thread *td)
+{
+	if (!td->td_signal) {
+		td->td_catch = true;
+		tsleep(td);
+		td->td_catch = false;
+	}
+	if (!td->td_signal)
+		return 0;
+	td->td_signal = false;
+	return EINTR;
+}
+
+void
+sched_token_wait(struct globaldata *gd)
+{
+	thread_queue(gd, gd->gd_curthread, true);
+	lwkt_switch(gd);
+}
+
+void
+lwkt_schedule(struct globaldata *gd, struct thread *td)
+{
+	SIM_ASSERT(td->td_gd == gd);
+	if (td->td_state == TD_SLEEP)
+		thread_queue(gd, td, false);
+}
+
 void
 wakeup(struct globaldata *gd, struct thread *td)
 {
-	SIM_ASSERT(td->td_gd == gd);
-	if (td->td_state != TD_SLEEP)
+	if (td->td_gd == gd) {
+		if (td->td_state != TD_SLEEP)
+			return;
+		lwkt_schedule(gd, td);
+		gd->gd_wakeups++;
+		gd_run(gd, COST_wakeup);
 		return;
-	td->td_state = TD_RUNQ;
-	TAILQ_INSERT_TAIL(&gd->gd_runq, td, td_link);
-	gd->gd_wakeups++;
+	}
 	gd_run(gd, COST_wakeup);
+	if (!td->td_wakeup.im_queued)
+		lwkt_send_ipiq(gd, td->td_gd, &td->td_wakeup);
+}
+
+static void
+wakeup_remote(struct globaldata *gd, struct ipimsg *im)
+{
+	wakeup(gd, msg_owner(im, struct thread, td_wakeup));
+}
+
+void
+lwpsignal(struct globaldata *gd, struct thread *td)
+{
+	if (td->td_gd != gd) {
+		if (!td->td_sigipi.im_queued)
+			lwkt_send_ipiq(gd, td->td_gd, &td->td_sigipi);
+		return;
+	}
+	if (td == gd->gd_curthread && gd->gd_usermode)
+		return;
+	td->td_signal = true;
+	if (td->td_catch)
+		wakeup(gd, td);
+}
+
+static void
+signal_remote(struct globaldata *gd, struct ipimsg *im)
+{
+	lwpsignal(gd, msg_owner(im, struct thread, td_sigipi));
 }
 
 void
 netisr_post(struct globaldata *gd, struct netmsg *nm)
 {
-	if (gd->gd_ipiq != NULL && gd->gd_netisr.ni_port.mp_head == NULL)
-		ipiq_netisr_state(gd, false);
-	msgport_put(&gd->gd_netisr.ni_port, nm);
+	struct netisr *ni = &gd->gd_netisr;
+
+	msgport_put(&ni->ni_port, nm);
+	if (ni->ni_waiting) {
+		ni->ni_waiting = false;
+		lwkt_schedule(gd, ni->ni_thread);
+	}
 }
 
 /*
@@ -178,17 +401,31 @@ netisr_post(struct globaldata *gd, struct netmsg *nm)
 void
 userexit(struct globaldata *gd)
 {
+	/* From here on the thread gives way: lwkt_passive_recover(). */
+	gd->gd_curthread->td_pri = TDPRI_USER_NORM;
 	while (netisr_pending(gd) || gd->gd_resched) {
-		if (netisr_pending(gd)) {
-			gd->gd_netisr.ni_run(gd);
-			gd->gd_switches++;
-			gd_run(gd, COST_lwkt_switch);
-			sched_trace(gd, TRACE_TD_USER);
-		} else {
+		if (netisr_pending(gd))
+			netisr_first(gd);
+		else
 			sched_yield(gd);
-		}
 	}
+	gd->gd_curthread->td_signal = false;
 	gd->gd_usermode = true;
+}
+
+/* The protocol thread runs, then this one again. */
+static void
+netisr_first(struct globaldata *gd)
+{
+	if (gd->gd_netisr.ni_thread != NULL) {
+		thread_queue(gd, gd->gd_curthread, true);
+		lwkt_switch(gd);
+		return;
+	}
+	netisr_borrow(gd);
+	gd->gd_switches++;
+	gd_run(gd, COST_lwkt_switch);
+	sched_trace(gd, TRACE_TD_USER);
 }
 
 /* The quantum is used up: behind the other user threads. */
@@ -199,20 +436,32 @@ sched_yield(struct globaldata *gd)
 	gd->gd_quantum = SCHED_QUANTUM_TICKS;
 	if (TAILQ_EMPTY(&gd->gd_runq))
 		return;
-	gd->gd_curthread->td_state = TD_RUNQ;
-	TAILQ_INSERT_TAIL(&gd->gd_runq, gd->gd_curthread, td_link);
+	thread_queue(gd, gd->gd_curthread, false);
 	gd_run(gd, COST_user_switch);
 	lwkt_switch(gd);
 	gd_run(gd, COST_user_switch);
 }
 
 void
+intr_wake(struct globaldata *gd)
+{
+	const struct setup_sysctl *ctl = gd->gd_machine->m_sysctl;
+
+	if (!gd->gd_idling)
+		return;
+	gd->gd_idling = false;
+	if (ctl->cpu_idle_hlt == IDLE_ACPI ||
+	    (ctl->cpu_idle_hlt == IDLE_HYBRID &&
+		gd->gd_idle_repeat >= ctl->cpu_idle_repeat))
+		gd_run(gd, COST_idle_exit_deep);
+	else
+		gd_run(gd, COST_idle_exit);
+}
+
+void
 intr_enter(struct globaldata *gd)
 {
-	if (gd->gd_idling) {
-		gd->gd_idling = false;
-		gd_run(gd, COST_idle_exit);
-	}
+	intr_wake(gd);
 	gd_run(gd, COST_intr);
 }
 
@@ -226,61 +475,4 @@ doreti(struct cpu *c)
 		return;
 	gd->gd_usermode = false;
 	userexit(gd);
-}
-
-/*
- * The 100 Hz tick: the quantum of the user thread, and a message to the
- * protocol thread, which runs the callouts (they are all TCP's).
- */
-static void
-hardclock(struct cpu *c, struct cpu_source *cs)
-{
-	struct globaldata *gd = cpu_gd(c);
-
-	cpu_source_arm(c, cs, cs->cs_next + CALLOUT_TICK_NS);
-	intr_enter(gd);
-	gd_run(gd, COST_hardclock);
-	gd->gd_ticks++;
-	smt_speed(gd);
-	if (!gd->gd_softclock.nm_queued)
-		netisr_post(gd, &gd->gd_softclock);
-	if (gd->gd_curthread != gd->gd_idle && --gd->gd_quantum <= 0)
-		gd->gd_resched = true;
-}
-
-/*
- * Two hardware threads share a core: one whose sibling was idle runs faster.
- * Differs: the speed is set once a tick, by how long the sibling was idle in
- *          the tick before the last one, which is known without waiting for
- *          it (a CPU may be behind by nearly a tick of simulated time).
- */
-static void
-smt_speed(struct globaldata *gd)
-{
-	const struct setup_hardware *hw = &gd->gd_machine->m_setup->sm_hw;
-	struct cpu *c = &gd->gd_cpu;
-	double idle, speed;
-
-	gd->gd_idle_tick[gd->gd_ticks % 4] =
-	    c->c_idle_ever - gd->gd_idle_before;
-	gd->gd_idle_before = c->c_idle_ever;
-	if (gd->gd_sibling == NULL || hw->hw_smt_idle_speed == 1)
-		return;
-	cpu_sync(c);
-	idle = (double)gd->gd_sibling->gd_idle_tick[(gd->gd_ticks + 3) % 4] /
-	       CALLOUT_TICK_NS;
-	speed = 1 + (hw->hw_smt_idle_speed - 1) * (idle < 1 ? idle : 1);
-	c->c_scale = (int64_t)(CPU_SCALE_ONE / speed);
-}
-
-static void
-softclock_handler(struct globaldata *gd, struct netmsg *nm)
-{
-	(void)nm;
-	while (gd->gd_wheel.cw_tick < gd->gd_ticks) {
-		int ran = callwheel_tick(&gd->gd_wheel);
-
-		for (int i = 0; i < ran; i++)
-			gd_run(gd, COST_callout);
-	}
 }

@@ -8,9 +8,11 @@
  *
  * Who may touch a member:
  *	[I]	anyone: immutable after creation
- *	[C]	its CPU only: protocol thread and process share it
- *	[L]	the holder of the listener's pool token; here also [C], since a
- *		listener, its netisr and its worker are on one CPU
+ *	[C]	its protocol thread and its process; where these are on two CPUs
+ *		(m_shares) at their instants, as in the kernel by its sockbuf
+ *		tokens, which are charged and not followed
+ *	[L]	the holder of the listener's pool token
+ *	[K]	the holder of the token of the listener's knote list
  */
 #include "model/kern/event.h"
 #include "model/kern/machine.h"
@@ -23,6 +25,8 @@
 #define SS_ACCEPTCONN 0x10  /* listens */
 
 struct so;
+
+struct netmsg_so_notify;
 
 /* What a protocol does for its sockets, in its own thread. */
 struct pr_usrreqs {
@@ -39,8 +43,8 @@ struct pr_usrreqs {
 
 /* What most calls touch is in the first two cache lines. */
 struct so {
-	struct globaldata *so_gd; /* [I] its CPU */
-	struct knote *so_note;	  /* [C] knotes of so_rcv and so_snd */
+	struct globaldata *so_gd; /* [I] its CPU (so_port) */
+	struct knote *so_note;	  /* [C] knotes of so_rcv and so_snd; [K] */
 	uint64_t so_touched;	  /* [C] cache mark */
 	TAILQ_ENTRY(so) so_list;  /* [L] link on so_head->so_comp */
 	struct so *so_head;	  /* [L] listener, NULL once accepted */
@@ -49,8 +53,8 @@ struct so {
 	uint16_t so_state;	  /* [C] SS_* */
 	int16_t so_error;	  /* [C] errno to report once */
 	uint8_t so_ifindex;	  /* [I] the way to the client */
-	uint8_t so_filters;	  /* [C] SOF_*: those of so_note */
-	uint16_t so_pad;
+	uint8_t so_filters;	  /* [C] SOF_*: those of so_note; [K] */
+	int16_t so_touch_cpu;	  /* [C] who touched it last */
 	sim_ns so_comped, so_accepted, so_read; /* [C] stamps, see so_stamp() */
 	struct stages *so_stages;		/* [I] whose stamps to write */
 	uint32_t so_request;			/* [I] bytes of a request */
@@ -64,16 +68,25 @@ struct so {
 
 TAILQ_HEAD(so_queue, so);
 
-/* A listening socket. */
+TAILQ_HEAD(so_notifies, netmsg_so_notify);
+
+/*
+ * A listening socket. Its so_port is the protocol thread of CPU 0, as
+ * tcp_usr_listen() wants it.
+ */
 struct so_listen {
-	struct so sl_so;	 /* first */
-	struct so_queue so_comp; /* [L] completed, not yet accepted */
-	int so_qlen;		 /* [L] sockets on so_comp */
-	int so_qlimit;		 /* [I] backlog */
-	int sl_index;		 /* [I] in its SO_REUSEPORT group */
-	int sl_qmax;		 /* largest so_qlen since the last reset */
-	int64_t sl_qsum;	 /* integral of so_qlen over ns, since then */
-	sim_ns sl_qsince;	 /* when so_qlen last changed */
+	struct so sl_so;	     /* first */
+	struct tok sl_tok;	     /* its pool token */
+	struct tok sl_notetok;	     /* of its knote list */
+	struct so_queue so_comp;     /* [L] completed, not yet accepted */
+	struct so_notifies sl_mlist; /* [L] accept(2)s that wait */
+	int so_qlen;	  /* [L] sockets on so_comp; read by any CPU */
+	int so_qlimit;	  /* [I] backlog */
+	int sl_index;	  /* [I] in its SO_REUSEPORT group */
+	int sl_cpu;	  /* [I] whose marks reset its counts */
+	int sl_qmax;	  /* largest so_qlen since the last reset */
+	int64_t sl_qsum;  /* integral of so_qlen over ns, since then */
+	sim_ns sl_qsince; /* when so_qlen last changed */
 	uint64_t sl_syn_drops0, sl_refused0; /* at the last reset */
 	uint64_t sl_syn_drops; /* SYNs dropped: so_qlen > so_qlimit */
 	uint64_t sl_refused;   /* sonewconn() refused: 3/2 so_qlimit */
@@ -101,7 +114,29 @@ so_snd_space(const struct so *so)
 void so_init(
     struct so *, struct globaldata *, const struct pr_usrreqs *, uint32_t flow);
 
-void solisten(struct so_listen *, struct globaldata *, int qlimit, int index);
+/* Listen. Member `index` of its group; its counts are CPU `cpu`'s. */
+void solisten(
+    struct so_listen *, struct machine *, int cpu, int qlimit, int index);
+
+/*
+ * A call touches the connection's state: fetch what of it has left this CPU's
+ * cache, or what another CPU has changed. Time: runs cache_miss, or
+ * cache_remote.
+ */
+static inline void
+so_touch(struct globaldata *gd, struct so *so)
+{
+	const struct cache *ca = &gd->gd_machine->m_cache;
+
+	if (SIM_LIKELY(so->so_touch_cpu == gd->gd_cpu.c_id)) {
+		cache_touch(&gd->gd_cpu, ca, &so->so_touched);
+		return;
+	}
+	so->so_touch_cpu = (int16_t)gd->gd_cpu.c_id;
+	gd->gd_cpu.c_touched += ca->ca_touch;
+	so->so_touched = gd->gd_cpu.c_touched;
+	gd_run(gd, COST_cache_remote);
+}
 
 /*
  * May a SYN be processed? Read without the token, as the kernel does.
@@ -149,17 +184,48 @@ void so_stamp(struct so *, sim_ns now);
 void sonewconn(struct so_listen *head, struct so *so);
 
 /*
+ * What accept(2) waits for, a message to the listener's protocol thread: on
+ * sl_mlist until there is a socket.
+ *
+ * Kernel: struct netmsg_so_notify, sys/net/netmsg.h
+ */
+struct netmsg_so_notify {
+	struct netmsg_sync sn_msg; /* first */
+	TAILQ_ENTRY(netmsg_so_notify) sn_link;
+	struct so_listen *sn_head;
+	struct so *sn_so; /* what was taken */
+	bool sn_nonblock; /* FNONBLOCK */
+	int sn_error;	  /* of a satisfied predicate */
+};
+
+/*
  * Take the first completed connection.
  *
- * Context: process; takes head's token twice (the fast path, recursively).
- * Time:    runs token.
- * Returns: the socket, which the caller owns; NULL: EWOULDBLOCK.
+ * Context: a thread, on any CPU; takes head's token.
+ * Time:    runs token, soaccept_predicate.
+ * Returns: whether the wait is over: sn_so is the socket, which the caller
+ *          owns, or sn_error says why there is none (EWOULDBLOCK).
  * Kernel:  soaccept_predicate(), sys/kern/uipc_syscalls.c
  */
-struct so *soaccept_predicate(struct so_listen *head);
+bool soaccept_predicate(struct globaldata *, struct netmsg_so_notify *);
 
-/* Data or EOF came: run the filters of the knotes on so. Time: runs knote. */
-void sowakeup(struct so *, int filter);
+/*
+ * Ask the predicate, and wait on sl_mlist while it is not satisfied.
+ *
+ * Context: protocol thread of the listener. Kernel: uipc_msg.c
+ */
+void netmsg_so_notify_handler(struct globaldata *, struct netmsg *);
+
+/* ns_abort of a netmsg_so_notify: take it off sl_mlist. Time: sleeps. */
+void netmsg_so_notify_doabort(struct globaldata *, struct netmsg_sync *);
+
+/*
+ * Data or EOF came, or a connection: run the filters of the knotes on so, and
+ * satisfy accept(2)s that wait, first come first served.
+ *
+ * Context: a thread on any CPU. Time: runs knote, token; may sleep for a token.
+ */
+void sowakeup(struct globaldata *, struct so *, int filter);
 
 /* Account so_qlen over time up to now (marks and changes). */
 void so_qlen_integrate(struct so_listen *, sim_ns now);

@@ -9,18 +9,24 @@
 #define PAGE_SIZE 4096
 #define SO_LOWAT 2048 /* ssb_lowat of so_snd: a page may overshoot */
 
+static int soaccept(struct globaldata *, struct netmsg_so_notify *);
+static void so_pru_rcvd(struct globaldata *, struct so *);
+static void so_pru_rcvd_do(struct globaldata *, struct so *);
+static void so_pru_ctloutput_do(struct globaldata *, struct so *);
 static void so_pru_send_handler(struct globaldata *, struct netmsg *);
 static void so_pru_rcvd_handler(struct globaldata *, struct netmsg *);
 static void so_pru_ctloutput_handler(struct globaldata *, struct netmsg *);
 static void so_pru_close_handler(struct globaldata *, struct netmsg *);
-static void so_pru_senda(struct so *, uint32_t len);
+static void so_pru_senda(struct globaldata *, struct so *, uint32_t len);
 
+/* To the socket's protocol thread; where it is this CPU's that is known. */
 static void
-so_touch(struct so *so)
+so_sendmsg(struct globaldata *gd, const struct so *so, struct netmsg *nm)
 {
-	struct globaldata *gd = so->so_gd;
-
-	cache_touch(&gd->gd_cpu, &gd->gd_machine->m_cache, &so->so_touched);
+	if (so->so_gd == gd && gd->gd_machine->m_rules->kr_wakeup_mycpu)
+		lwkt_sendmsg_oncpu(gd, nm);
+	else
+		lwkt_sendmsg(gd, so->so_gd, nm);
 }
 
 int
@@ -35,36 +41,85 @@ sys_kevent(struct proc *p, struct kqueue *kq, const struct kevent *changes,
 	return n;
 }
 
-void
-sys_open_fstat_close(struct proc *p)
+static void
+sys_file(struct proc *p, int cost)
 {
 	userenter(p->p_gd);
-	gd_run(p->p_gd, COST_vfs_open);
+	gd_run(p->p_gd, cost);
 	userexit(p->p_gd);
-	for (int i = 0; i < 2; i++) {
-		userenter(p->p_gd);
-		userexit(p->p_gd);
-	}
+}
+
+void
+sys_stat(struct proc *p)
+{
+	sys_file(p, COST_vfs_stat);
+}
+
+void
+sys_write_log(struct proc *p)
+{
+	sys_file(p, COST_vfs_write);
+}
+
+void
+sys_open_fstat(struct proc *p)
+{
+	sys_file(p, COST_vfs_open);
+	userenter(p->p_gd);
+	userexit(p->p_gd);
+}
+
+void
+sys_close_file(struct proc *p)
+{
+	userenter(p->p_gd);
+	userexit(p->p_gd);
 }
 
 int
-sys_accept(struct proc *p, int lfd)
+sys_accept(struct proc *p, int lfd, bool nonblock)
 {
 	struct globaldata *gd = p->p_gd;
-	struct so_listen *head = (struct so_listen *)fd_so(p, lfd);
-	struct so *so;
-	int fd = -EWOULDBLOCK;
+	struct netmsg_so_notify sn = {
+		.sn_msg.ns_msg.nm_dispatch = netmsg_so_notify_handler,
+		.sn_msg.ns_abort = netmsg_so_notify_doabort,
+		.sn_head = (struct so_listen *)fd_so(p, lfd),
+		.sn_nonblock = nonblock,
+	};
+	int fd;
 
 	userenter(gd);
 	gd_run(gd, COST_accept);
-	so = soaccept_predicate(head);
-	if (so != NULL) {
-		so_touch(so);
-		sowakeup(&head->sl_so, EVFILT_READ);
-		fd = fd_alloc(p, so);
+	fd = -soaccept(gd, &sn);
+	if (sn.sn_so != NULL) {
+		so_touch(gd, sn.sn_so);
+		if (sn.sn_head->sl_so.so_filters & SOF_READ)
+			knote(gd, &sn.sn_head->sl_so, EVFILT_READ);
+		fd = fd_alloc(p, sn.sn_so);
 	}
 	userexit(gd);
 	return fd;
+}
+
+/*
+ * The predicate here, if it may be asked here, or else in the listener's
+ * protocol thread. Kernel: kern_accept()
+ */
+static int
+soaccept(struct globaldata *gd, struct netmsg_so_notify *sn)
+{
+	struct so_listen *head = sn->sn_head;
+
+	if (gd->gd_machine->m_sysctl->soaccept_pred_fast) {
+		bool satisfied;
+
+		lwkt_gettoken(gd, &head->sl_tok);
+		satisfied = soaccept_predicate(gd, sn);
+		lwkt_reltoken(gd, &head->sl_tok);
+		if (satisfied)
+			return sn->sn_error;
+	}
+	return lwkt_domsg(gd, head->sl_so.so_gd, &sn->sn_msg);
 }
 
 int64_t
@@ -72,19 +127,17 @@ sys_recv(struct proc *p, int fd, int64_t len)
 {
 	struct globaldata *gd = p->p_gd;
 	struct so *so = fd_so(p, fd);
-	int64_t n = so->so_rcv_cc < len ? so->so_rcv_cc : len;
+	int64_t n;
 
 	userenter(gd);
 	gd_run(gd, COST_recv);
-	so_touch(so);
+	so_touch(gd, so);
+	n = so->so_rcv_cc < len ? so->so_rcv_cc : len;
 	if (n > 0) {
 		cpu_run_bytes(&gd->gd_cpu, COST_copyout, n);
 		so->so_rcv_cc -= n;
 		so->so_rcvd += n;
-		if (!so->so_rcvdmsg.nm_queued) {
-			so->so_rcvdmsg.nm_dispatch = so_pru_rcvd_handler;
-			lwkt_sendmsg_oncpu(gd, &so->so_rcvdmsg);
-		}
+		so_pru_rcvd(gd, so);
 		so->so_read = gd->gd_cpu.c_now;
 		__builtin_prefetch(so->so_stages, 1);
 	} else if (so->so_error != 0) {
@@ -95,6 +148,47 @@ sys_recv(struct proc *p, int fd, int64_t len)
 	}
 	userexit(gd);
 	return n;
+}
+
+/* What the protocol thread is asked while the process waits. */
+struct netmsg_pru {
+	struct netmsg_sync np_msg; /* first */
+	struct so *np_so;
+	void (*np_do)(struct globaldata *, struct so *);
+};
+
+static void
+netmsg_pru_handler(struct globaldata *gd, struct netmsg *nm)
+{
+	struct netmsg_pru *np = msg_owner(nm, struct netmsg_pru, np_msg.ns_msg);
+
+	np->np_do(gd, np->np_so);
+	lwkt_replymsg(gd, &np->np_msg, 0);
+}
+
+static void
+so_pru_sync(struct globaldata *gd, struct so *so,
+    void (*fn)(struct globaldata *, struct so *))
+{
+	struct netmsg_pru np = {
+		.np_msg.ns_msg.nm_dispatch = netmsg_pru_handler,
+		.np_so = so,
+		.np_do = fn,
+	};
+
+	lwkt_domsg(gd, so->so_gd, &np.np_msg);
+}
+
+/* One message is under way at most: it reports all that was read. */
+static void
+so_pru_rcvd(struct globaldata *gd, struct so *so)
+{
+	if (!gd->gd_machine->m_rules->kr_rcvd_async) {
+		so_pru_sync(gd, so, so_pru_rcvd_do);
+	} else if (!so->so_rcvdmsg.nm_queued) {
+		so->so_rcvdmsg.nm_dispatch = so_pru_rcvd_handler;
+		so_sendmsg(gd, so, &so->so_rcvdmsg);
+	}
 }
 
 /* kern.ipc.sendfile_async: the caller is done when the pages are queued. */
@@ -115,7 +209,7 @@ sys_sendfile(struct proc *p, int fd, int64_t hdr, int64_t len)
 		if (space <= 0 || (space < page + head && space < SO_LOWAT))
 			break;
 		gd_run(gd, COST_sendfile_page);
-		so_pru_senda(so, page + head);
+		so_pru_senda(gd, so, page + head);
 		sent += page + head;
 		left -= page;
 		head = 0;
@@ -128,17 +222,16 @@ sys_sendfile(struct proc *p, int fd, int64_t hdr, int64_t len)
 
 /* Space is taken from so_snd at once: ssb_preallocstream. */
 static void
-so_pru_senda(struct so *so, uint32_t len)
+so_pru_senda(struct globaldata *gd, struct so *so, uint32_t len)
 {
-	struct globaldata *gd = so->so_gd;
-	struct mbuf *m = sim_pool_get(&gd->gd_mbuf_pool);
+	struct mbuf *m = sim_pool_get(&so->so_gd->gd_mbuf_pool);
 
 	memset(m, 0, sizeof(*m));
 	m->m_msg.nm_dispatch = so_pru_send_handler;
 	m->m_so = so;
 	m->m_len = len;
 	so->so_snd_cc += len;
-	lwkt_sendmsg_oncpu(gd, &m->m_msg);
+	so_sendmsg(gd, so, &m->m_msg);
 }
 
 static void
@@ -157,10 +250,16 @@ so_pru_send_handler(struct globaldata *gd, struct netmsg *nm)
 static void
 so_pru_rcvd_handler(struct globaldata *gd, struct netmsg *nm)
 {
-	struct so *so = msg_owner(nm, struct so, so_rcvdmsg);
-	uint32_t len = so->so_rcvd;
+	so_pru_rcvd_do(gd, msg_owner(nm, struct so, so_rcvdmsg));
+}
+
+static void
+so_pru_rcvd_do(struct globaldata *gd, struct so *so)
+{
+	uint32_t len;
 
 	gd_run(gd, COST_so_pru_rcvd);
+	len = so->so_rcvd;
 	so->so_rcvd = 0;
 	if ((so->so_state & SS_PCBGONE) == 0)
 		so->so_proto->pru_rcvd(so, len);
@@ -170,15 +269,20 @@ int
 sys_setsockopt_nodelay(struct proc *p, int fd)
 {
 	struct globaldata *gd = p->p_gd;
-	struct mbuf *m;
+	struct so *so = fd_so(p, fd);
 
 	userenter(gd);
 	gd_run(gd, COST_setsockopt);
-	m = sim_pool_get(&gd->gd_mbuf_pool);
-	memset(m, 0, sizeof(*m));
-	m->m_msg.nm_dispatch = so_pru_ctloutput_handler;
-	m->m_so = fd_so(p, fd);
-	lwkt_sendmsg_oncpu(gd, &m->m_msg);
+	if (gd->gd_machine->m_rules->kr_sockopt_async) {
+		struct mbuf *m = sim_pool_get(&so->so_gd->gd_mbuf_pool);
+
+		memset(m, 0, sizeof(*m));
+		m->m_msg.nm_dispatch = so_pru_ctloutput_handler;
+		m->m_so = so;
+		so_sendmsg(gd, so, &m->m_msg);
+	} else {
+		so_pru_sync(gd, so, so_pru_ctloutput_do);
+	}
 	userexit(gd);
 	return 0;
 }
@@ -190,6 +294,12 @@ so_pru_ctloutput_handler(struct globaldata *gd, struct netmsg *nm)
 	struct so *so = m->m_so;
 
 	sim_pool_put(&gd->gd_mbuf_pool, m);
+	so_pru_ctloutput_do(gd, so);
+}
+
+static void
+so_pru_ctloutput_do(struct globaldata *gd, struct so *so)
+{
 	gd_run(gd, COST_so_pru_ctloutput);
 	if ((so->so_state & SS_PCBGONE) == 0)
 		so->so_proto->pru_nodelay(so);
@@ -207,11 +317,11 @@ sys_close(struct proc *p, int fd)
 
 	userenter(gd);
 	gd_run(gd, COST_close);
-	so_touch(so);
+	so_touch(gd, so);
 	knote_fdclose(so);
 	fd_free(p, fd);
 	so->so_clomsg.nm_dispatch = so_pru_close_handler;
-	lwkt_sendmsg_oncpu(gd, &so->so_clomsg);
+	so_sendmsg(gd, so, &so->so_clomsg);
 	userexit(gd);
 }
 

@@ -13,32 +13,46 @@ struct port_wires {
 	struct wire *pw_rx, *pw_tx;
 };
 
+/* What kernels of one kind have their own. */
 struct kernel_ops {
 	const char *ko_name;
-	/*
-	 * Boot: CPUs, protocol threads, interfaces, processes. The machine's
-	 * setup, flows and rng are set; wires by interface index.
-	 */
-	void (*ko_boot)(struct machine *, const struct port_wires *, int where,
-	    const struct cpu_marks *, bool exact);
-	void (*ko_shutdown)(struct machine *);
-	/* Counters of one CPU since boot, into out[COUNTER_N]. */
-	void (*ko_counters)(const struct globaldata *, int64_t *out);
-	/* A CPU passes the start of the measurement. */
-	void (*ko_mark)(struct globaldata *);
-	/* Assert what must always hold between its counts. */
-	void (*ko_check)(const struct machine *);
+	const struct kernel_rules *ko_rules;
 };
 
 const struct kernel_ops *kernel_find(enum setup_kernel);
 
-/* Processes of a machine: workers in order of their group index. */
+/*
+ * Boot: CPUs, protocol threads, interfaces, processes. The machine's setup,
+ * flows and rng are set; wires by interface index.
+ */
+void dragonfly_boot(struct machine *, const struct port_wires *, int where,
+    const struct cpu_marks *, bool exact);
+void dragonfly_shutdown(struct machine *);
+
+/* Counters of one CPU since boot, into out[COUNTER_N]. */
+void dragonfly_counters(const struct globaldata *, int64_t *out);
+
+/* A CPU passes the start of the measurement. */
+void dragonfly_mark(struct globaldata *);
+
+/* Assert what must always hold between its counts. */
+void dragonfly_check(const struct machine *);
+
+/*
+ * Processes of a machine: workers in order of their index, and what they listen
+ * on: each its own (reuseport), or all the same.
+ */
 struct machine_procs {
 	struct ngx_worker **mp_workers;
-	struct so_listen **mp_listeners;
 	int mp_nworkers;
+	struct so_listen **mp_listeners;
+	int mp_nlisteners;
 };
 
-extern const struct kernel_ops kernel_dragonfly_2017;
+/* CPU of a worker; it listens on listener i modulo mp_nlisteners. */
+int dragonfly_worker_cpu(
+    const struct machine *, const struct setup_process *, int worker);
+
+extern const struct kernel_ops kernel_dragonfly_2011, kernel_dragonfly_2017;
 
 #endif

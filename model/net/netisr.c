@@ -1,7 +1,5 @@
 #include "model/net/netisr.h"
 
-#include "model/kern/ipiq.h"
-
 static void netisr_run(struct globaldata *);
 
 void
@@ -21,9 +19,8 @@ netisr_register_rollup(struct globaldata *gd, void (*fn)(struct globaldata *))
 }
 
 /*
- * The thread's loop, from being switched to until it would wait. It borrows
- * the caller's stack, so it must not sleep: nothing below does. The switch to
- * whoever comes next is the scheduler's.
+ * The thread's loop, from being switched to until it would wait. Where it has
+ * no thread of its own it borrows the caller's stack, and nothing below sleeps.
  */
 static void
 netisr_run(struct globaldata *gd)
@@ -31,17 +28,10 @@ netisr_run(struct globaldata *gd)
 	struct netisr *ni = &gd->gd_netisr;
 	int64_t limit = gd->gd_machine->m_sysctl->rollup_limit;
 	struct netmsg *nm;
-	sim_ns start;
 
 	SIM_ASSERT(!ni->ni_running && !gd->gd_usermode);
 	ni->ni_running = true;
 	ni->ni_runs++;
-	gd->gd_switches++;
-	start = gd->gd_cpu.c_now;
-	ipiq_netisr_state(gd, false);
-	gd_run(gd, COST_lwkt_switch);
-	sched_trace(gd, TRACE_TD_NETISR);
-	ipiq_take(gd);
 	while (ni->ni_port.mp_head != NULL) {
 		int64_t n = 0;
 
@@ -54,9 +44,6 @@ netisr_run(struct globaldata *gd)
 		gd_run(gd, COST_rollup);
 		for (int i = 0; i < ni->ni_nrollups; i++)
 			ni->ni_rollup[i](gd);
-		ipiq_take(gd);
 	}
-	ipiq_netisr_state(gd, true);
 	ni->ni_running = false;
-	ni->ni_ns += gd->gd_cpu.c_now - start;
 }

@@ -44,7 +44,7 @@ tcp_kern_init(struct globaldata *gd, struct rng_run run)
 		.th_delack_ticks = callout_ms_to_ticks(ctl->delacktime),
 		.th_rexmit_min_ticks = callout_ms_to_ticks(ctl->rexmt_min),
 		.th_rexmit_slop_ticks = callout_ms_to_ticks(ctl->rexmit_slop),
-		.th_rtobase_ticks = CALLOUT_HZ,
+		.th_rtobase_ticks = (ctl->low_rtobase ? 1 : 3) * CALLOUT_HZ,
 		.th_msl_ticks = callout_ms_to_ticks(ctl->msl),
 		.th_syn_retries = 12,
 	};
@@ -136,8 +136,7 @@ tcp_input_connected(
 	struct tcp_cpu *tc = gd->gd_tcp;
 	struct tcpcb *tp = &inp->inp_tp;
 
-	cache_touch(
-	    &gd->gd_cpu, &gd->gd_machine->m_cache, &inp->inp_so.so_touched);
+	so_touch(gd, &inp->inp_so);
 	if (p->p_len > 0)
 		gd_run(gd, COST_tcp_data);
 	if (SEQ_GT(p->p_ack, tp->snd_una))
@@ -171,7 +170,6 @@ tcp_input_listen(struct globaldata *gd, struct ifnet *ifp, const struct pkt *p)
 		tcp_dropwithreset(gd, ifp, p);
 		return;
 	}
-	SIM_ASSERT(head->sl_so.so_gd == gd);
 	st->syns++;
 	if (!so_queue_open(head)) {
 		gd_run(gd, COST_syn_drop);
@@ -296,7 +294,7 @@ kern_readable(struct tcpcb *tp, uint32_t len, bool eof)
 	so->so_rcv_cc += len;
 	if (eof)
 		so->so_state |= SS_CANTRCVMORE;
-	sowakeup(so, EVFILT_READ);
+	sowakeup(so->so_gd, so, EVFILT_READ);
 }
 
 static void
@@ -305,7 +303,7 @@ kern_acked(struct tcpcb *tp, uint32_t acked)
 	struct so *so = &tp_inpcb(tp)->inp_so;
 
 	so->so_snd_cc -= acked;
-	sowakeup(so, EVFILT_WRITE);
+	sowakeup(so->so_gd, so, EVFILT_WRITE);
 }
 
 /*
@@ -339,8 +337,8 @@ kern_closed(struct tcpcb *tp, enum tcp_end end)
 		so->so_proto->pru_free(so);
 	} else {
 		so->so_state |= SS_CANTRCVMORE;
-		sowakeup(so, EVFILT_READ);
-		sowakeup(so, EVFILT_WRITE);
+		sowakeup(so->so_gd, so, EVFILT_READ);
+		sowakeup(so->so_gd, so, EVFILT_WRITE);
 	}
 }
 

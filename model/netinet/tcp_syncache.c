@@ -132,11 +132,16 @@ syncache_drop(struct globaldata *gd, struct syncache_entry *sc)
 	sim_pool_put(&gd->gd_sc_pool, sc);
 }
 
-/* SYN|ACK out, and the timer for the next: 1, 1, 2, 4, 8 s. */
+/*
+ * SYN|ACK out, and the timer for the next: 1, 1, 2, 4, 8 s; without
+ * low_rtobase 3, 6, 12, 24 s.
+ */
 static void
 syncache_respond(struct globaldata *gd, struct syncache_entry *sc)
 {
-	static const int backoff[] = { 1, 1, 2, 4, 8, 16, 32, 64, 64, 64, 64 };
+	static const int low[] = { 1, 1, 2, 4, 8, 16, 32, 64, 64, 64, 64 };
+	static const int high[] = { 1, 2, 4, 8, 16, 32, 64, 64, 64, 64, 64 };
+	int rtobase = gd->gd_tcp->tc_host.th_rtobase_ticks;
 	struct pkt p = {
 		.p_flow = sc->sc_flow,
 		.p_seq = sc->sc_iss,
@@ -151,7 +156,7 @@ syncache_respond(struct globaldata *gd, struct syncache_entry *sc)
 	gd_run(gd, COST_syncache_respond);
 	sc->sc_sent = gd->gd_wheel.cw_tick;
 	callout_reset(&gd->gd_wheel, &sc->sc_timer,
-	    gd->gd_tcp->tc_host.th_rtobase_ticks * backoff[sc->sc_rxtslot],
+	    rtobase * (rtobase > CALLOUT_HZ ? high : low)[sc->sc_rxtslot],
 	    syncache_timer);
 	ip_output(gd, sc->sc_ifindex, &p);
 }

@@ -5,6 +5,8 @@
 #include "sim/core/assert.h"
 
 /* Factors of the RTO, by t_rxtshift. */
+static const int tcp_syn_backoff[TCP_MAXRXTSHIFT + 1] = { 1, 1, 1, 1, 1, 2, 4,
+	8, 16, 32, 64, 64, 64 };
 static const int tcp_syn_backoff_low[TCP_MAXRXTSHIFT + 1] = { 1, 1, 2, 4, 8, 8,
 	16, 16, 32, 64, 64, 64, 64 };
 static const int tcp_backoff[TCP_MAXRXTSHIFT + 1] = { 1, 2, 4, 8, 16, 32, 64,
@@ -113,9 +115,12 @@ tcp_timer_rexmt(struct tcpcb *tp)
 static void
 tcp_timer_backoff(struct tcpcb *tp)
 {
-	const int *backoff =
-	    tp->t_state == TCPS_SYN_SENT ? tcp_syn_backoff_low : tcp_backoff;
+	const int *backoff = tcp_backoff;
 
+	if (tp->t_state == TCPS_SYN_SENT)
+		backoff = tp->t_host->th_rtobase_ticks > CALLOUT_HZ
+			      ? tcp_syn_backoff
+			      : tcp_syn_backoff_low;
 	tp->t_rxtcur =
 	    tcp_rangeset(tp, tcp_rexmtval(tp) * backoff[tp->t_rxtshift],
 		tp->t_host->th_rexmit_min_ticks, TCPTV_REXMTMAX);

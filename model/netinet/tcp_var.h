@@ -107,7 +107,7 @@ struct tcp_host {
 	bool th_tso;		/* several segments in one pkt */
 	int th_delack_ticks;
 	int th_rexmit_min_ticks, th_rexmit_slop_ticks;
-	int th_rtobase_ticks; /* 1 s: low_rtobase */
+	int th_rtobase_ticks; /* 1 s with low_rtobase, 3 s without */
 	int th_msl_ticks;
 	int th_syn_retries; /* SYNs sent again before giving up */
 };

@@ -5,10 +5,10 @@
 #include "model/trace.h"
 
 #define HOST_SERVER_PORT 80
-#define HOST_PREFETCH 12 /* segments; more would push each other out */
+#define HOST_HIGH_RTOBASE 3 /* s */
+#define HOST_PREFETCH 12    /* segments; more would push each other out */
 
-static void host_cpu_init(struct host *, int i, struct wire *tx, int where,
-    const struct cpu_marks *, bool exact, struct rng_run);
+static void host_cpu_init(struct host *, int i, const struct host_place *);
 static void host_hardclock(struct cpu *, struct cpu_source *);
 static void host_intr(struct nic_vector *);
 static void host_input(struct host_cpu *, const struct pkt *);
@@ -18,42 +18,40 @@ static int host_port_search(
 static const struct tcp_ops host_tcp_ops;
 
 struct host *
-host_create(const struct setup_peer *pe, const struct toeplitz *tz,
-    const struct host_tool_ops *tool, uint32_t addr0, uint32_t ip0,
-    uint32_t server, struct flow **flows, struct wire *tx, int where,
-    const struct cpu_marks *marks, bool exact, struct rng_run run)
+host_create(const struct setup_peer *pe, const struct host_tool_ops *tool,
+    const struct host_place *hp)
 {
 	struct host *h = sim_calloc(1, sizeof(*h));
 	int tables = (int)pe->pe_sysctl.netisr_ncpus;
 
 	h->h_setup = pe;
-	h->h_toeplitz = tz;
+	h->h_toeplitz = hp->hp_toeplitz;
 	h->h_tool = tool;
+	h->h_engine_host = hp->hp_engine_host;
 	h->h_ncpus = pe->pe_threads;
 	h->h_nports = tables > pe->pe_threads ? tables : pe->pe_threads;
-	h->h_addr0 = addr0;
-	h->h_ip0 = ip0;
-	h->h_server = server;
-	h->h_flows = flows;
+	h->h_addr0 = hp->hp_addr0;
+	h->h_ip0 = hp->hp_ip0;
+	h->h_server = hp->hp_server;
+	h->h_flows = hp->hp_flows;
 	h->h_ports = sim_calloc(pe->pe_addresses, sizeof(*h->h_ports));
 	for (int i = 0; i < pe->pe_addresses; i++)
 		h->h_ports[i] = sim_arena(65536, sizeof(**h->h_ports));
 	h->h_cpus = sim_calloc(h->h_ncpus, sizeof(*h->h_cpus));
 	for (int i = 0; i < h->h_ncpus; i++)
-		host_cpu_init(h, i, tx, where + i, marks, exact, run);
+		host_cpu_init(h, i, hp);
 	return h;
 }
 
 static void
-host_cpu_init(struct host *h, int i, struct wire *tx, int where,
-    const struct cpu_marks *marks, bool exact, struct rng_run run)
+host_cpu_init(struct host *h, int i, const struct host_place *hp)
 {
 	const struct setup_host_sysctl *ctl = &h->h_setup->pe_sysctl;
 	struct host_cpu *ho = sim_arena(1, sizeof(*ho));
 
 	h->h_cpus[i] = ho;
-	cpu_init(
-	    &ho->ho_cpu, i, where, h->h_setup->pe_hw.hw_cost, marks, exact);
+	cpu_init(&ho->ho_cpu, i, hp->hp_where + i, h->h_setup->pe_hw.hw_cost,
+	    hp->hp_marks, hp->hp_exact);
 	ho->ho_host = h;
 	ho->ho_index = i;
 	ho->ho_tcp = (struct tcp_host){
@@ -67,7 +65,8 @@ host_cpu_init(struct host *h, int i, struct wire *tx, int where,
 		.th_delack_ticks = callout_ms_to_ticks(ctl->delacktime),
 		.th_rexmit_min_ticks = callout_ms_to_ticks(ctl->rexmt_min),
 		.th_rexmit_slop_ticks = callout_ms_to_ticks(ctl->rexmit_slop),
-		.th_rtobase_ticks = CALLOUT_HZ,
+		.th_rtobase_ticks =
+		    (ctl->low_rtobase ? 1 : HOST_HIGH_RTOBASE) * CALLOUT_HZ,
 		.th_msl_ticks = callout_ms_to_ticks(ctl->msl),
 		.th_syn_retries = (int)ctl->syn_retries,
 	};
@@ -75,9 +74,9 @@ host_cpu_init(struct host *h, int i, struct wire *tx, int where,
 	ho->ho_hardclock.cs_fire = host_hardclock;
 	cpu_source_add(&ho->ho_cpu, &ho->ho_hardclock);
 	cpu_source_arm(&ho->ho_cpu, &ho->ho_hardclock, CALLOUT_TICK_NS);
-	txring_init(&ho->ho_tx, tx);
+	txring_init(&ho->ho_tx, hp->hp_tx);
 	sim_pool_init(&ho->ho_conns, sizeof(struct host_conn), 256);
-	rng_init(&ho->ho_rng, run, "host.connect",
+	rng_init(&ho->ho_rng, hp->hp_run, "host.connect",
 	    (uint64_t)h->h_addr0 << 16 | (unsigned)i);
 	ho->ho_iss = rng_u32(&ho->ho_rng);
 }

@@ -30,6 +30,21 @@
 struct host;
 struct host_cpu;
 
+/* Where a host stands in its model: all that is not its own choice. */
+struct host_place {
+	const struct toeplitz *hp_toeplitz;
+	struct flow **hp_flows; /* the machine's */
+	struct wire *hp_tx;	/* the wire that leaves */
+	uint32_t hp_addr0;	/* index of its first address, over all peers */
+	uint32_t hp_ip0;	/* its first address, IPv4 host order */
+	uint32_t hp_server;	/* the server's */
+	int hp_engine_host;
+	int hp_where; /* of its first CPU, in traces */
+	const struct cpu_marks *hp_marks;
+	bool hp_exact;
+	struct rng_run hp_run;
+};
+
 /* What the tool wants to hear of a connection. Called by receive interrupts. */
 struct host_tool_ops {
 	/* Connected; or data or EOF came; or it ended (error). */
@@ -76,13 +91,14 @@ struct host_cpu {
 	sim_ns ho_debt;	   /* ns of ACKs sent, to be charged */
 	sim_ns ho_rx_time; /* arrival of the segment being handled */
 	uint64_t ho_rx_frames;
-	void *ho_tool;
+	void *ho_tool; /* the tool's thread */
 };
 
 struct host {
 	const struct setup_peer *h_setup;
 	const struct toeplitz *h_toeplitz;
 	const struct host_tool_ops *h_tool;
+	int h_engine_host;
 	int h_ncpus;
 	int h_nports;	       /* port tables */
 	uint32_t h_addr0;      /* index of its first address, over all peers */
@@ -94,14 +110,11 @@ struct host {
 };
 
 /*
- * Build a host. `flows` is the machine's table, `tx` the wire that leaves.
- * `where` numbers its CPUs in traces. The arriving wire is given afterwards by
- * host_set_rx(), for its w_deliver is host_rx_arrive() of this host.
+ * Build a host. The arriving wire is given afterwards by host_set_rx(), for
+ * its w_deliver is host_rx_arrive() of this host.
  */
-struct host *host_create(const struct setup_peer *, const struct toeplitz *,
-    const struct host_tool_ops *, uint32_t addr0, uint32_t ip0, uint32_t server,
-    struct flow **flows, struct wire *tx, int where, const struct cpu_marks *,
-    bool exact, struct rng_run);
+struct host *host_create(const struct setup_peer *,
+    const struct host_tool_ops *, const struct host_place *);
 void host_set_rx(struct host *, struct wire *rx);
 void host_destroy(struct host *);
 

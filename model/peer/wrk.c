@@ -1,10 +1,8 @@
 #include "model/peer/wrk.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#define WRK_READ 8192	/* bytes of its receive buffer */
-#define WRK_BIN_SHIFT 4 /* latency buckets a stage bin */
+#define WRK_READ 8192 /* bytes of its receive buffer */
 
 enum slot_state {
 	SLOT_IDLE,	 /* not yet started, given up, or (open) free */
@@ -30,10 +28,8 @@ struct slot {
 STAILQ_HEAD(slot_queue, slot);
 
 struct wrk_thread {
-	struct wrk *wt_wrk;
-	struct host_cpu *wt_ho;
-	char wt_name[64];
-	struct slot *wt_slots; /* closed loop: all; open loop: NULL */
+	struct peer_thread wt_pt; /* first */
+	struct slot *wt_slots;	  /* closed loop: all; open loop: NULL */
 	int wt_nslots, wt_started;
 	struct slot_queue wt_ready;
 	uint32_t wt_nready;
@@ -42,35 +38,31 @@ struct wrk_thread {
 	struct sim_pool wt_pool; /* open loop: slots */
 	sim_ns wt_next;		 /* open loop: next arrival */
 	struct rng wt_rng;
-	bool wt_measuring;
-	int64_t wt_busy_slots; /* slots in a cycle now */
-	sim_ns wt_busy_since;
-	uint32_t wt_conns; /* connections held */
 };
 
 struct wrk {
-	const struct setup_peer *wk_setup;
-	const struct setup_run *wk_run;
-	struct host *wk_host;
+	struct peer wk_peer; /* first */
 	struct wrk_thread *wk_threads;
-	struct wrk_result wk_result;
-	int64_t wk_response; /* bytes of a response */
 	bool wk_open;
 };
 
-static void thread_init(struct wrk *, int i, int engine_host, struct rng_run);
+static struct peer *wrk_create(const struct setup_peer *,
+    const struct setup_run *, const struct host_place *, int64_t response);
+static void wrk_destroy(struct peer *);
+static double wrk_request_rate(const struct peer *);
+static void thread_init(struct wrk *, int i, struct rng_run);
 static void thread_actor(void *);
 static void thread_timer(struct cpu *, struct cpu_source *);
 static void thread_start_due(struct wrk_thread *);
+static sim_ns thread_start_arrivals(struct wrk_thread *, struct cpu *);
+static sim_ns thread_start_slots(struct wrk_thread *, struct cpu *);
 static void thread_pass(struct wrk_thread *);
 static void slot_ready(struct wrk_thread *, struct slot *);
-static void slot_busy(struct wrk_thread *, int change);
 static void slot_event(struct wrk_thread *, struct slot *);
 static void slot_connect(struct wrk_thread *, struct slot *);
 static void slot_write(struct wrk_thread *, struct slot *);
 static void slot_read(struct wrk_thread *, struct slot *);
 static void slot_done(struct wrk_thread *, struct slot *);
-static void slot_account(struct wrk_thread *, struct slot *, sim_ns done);
 static void slot_next(struct wrk_thread *, struct slot *, sim_ns done);
 static void slot_free(struct wrk_thread *, struct slot *);
 static void slot_failed(struct host_cpu *, void *, enum tcp_end);
@@ -80,47 +72,43 @@ static void slot_readable(struct host_cpu *, void *);
 static const struct host_tool_ops wrk_tool_ops = { slot_writable, slot_readable,
 	slot_failed };
 
-struct wrk *
+const struct peer_ops wrk_ops = {
+	.po_create = wrk_create,
+	.po_destroy = wrk_destroy,
+	.po_request_rate = wrk_request_rate,
+};
+
+static struct wrk *
+thread_wrk(const struct wrk_thread *wt)
+{
+	return (struct wrk *)wt->wt_pt.pt_peer;
+}
+
+static struct peer *
 wrk_create(const struct setup_peer *pe, const struct setup_run *sr,
-    const struct toeplitz *tz, uint32_t addr0, uint32_t ip0, uint32_t server,
-    struct flow **flows, struct wire *tx, int engine_host, int where,
-    const struct cpu_marks *marks, bool exact, struct rng_run run,
-    int64_t response)
+    const struct host_place *hp, int64_t response)
 {
 	struct wrk *wk = sim_calloc(1, sizeof(*wk));
-	struct wrk_result *wr = &wk->wk_result;
 
-	wk->wk_setup = pe;
-	wk->wk_run = sr;
-	wk->wk_response = response;
+	peer_init(&wk->wk_peer, &wrk_ops, &wrk_tool_ops, pe, sr, hp, response);
+	wk->wk_peer.pp_timeout = pe->pe_timeout;
 	wk->wk_open = pe->pe_tool == TOOL_OPEN;
-	wk->wk_host = host_create(pe, tz, &wrk_tool_ops, addr0, ip0, server,
-	    flows, tx, where, marks, exact, run);
-	hist_init(&wr->wr_latency, 1, SIM_HOUR, 3);
-	hist_init(&wr->wr_cycle, 1, SIM_HOUR, 3);
-	wr->wr_nbins = (wr->wr_latency.h_counts_len >> WRK_BIN_SHIFT) + 1;
-	wr->wr_bins = sim_calloc(wr->wr_nbins, sizeof(*wr->wr_bins));
-	wr->wr_nslices =
-	    (int)((sr->sr_measure + sr->sr_slice - 1) / sr->sr_slice);
-	wr->wr_slices = sim_calloc(wr->wr_nslices, sizeof(*wr->wr_slices));
 	wk->wk_threads = sim_calloc(pe->pe_threads, sizeof(*wk->wk_threads));
 	for (int i = 0; i < pe->pe_threads; i++)
-		thread_init(wk, i, engine_host, run);
-	return wk;
+		thread_init(wk, i, hp->hp_run);
+	return &wk->wk_peer;
 }
 
 static void
-thread_init(struct wrk *wk, int i, int engine_host, struct rng_run run)
+thread_init(struct wrk *wk, int i, struct rng_run run)
 {
-	const struct setup_peer *pe = wk->wk_setup;
+	const struct setup_peer *pe = wk->wk_peer.pp_setup;
+	struct host *h = wk->wk_peer.pp_host;
 	struct wrk_thread *wt = &wk->wk_threads[i];
-	struct host_cpu *ho = wk->wk_host->h_cpus[i];
+	struct host_cpu *ho = h->h_cpus[i];
 
-	wt->wt_wrk = wk;
-	wt->wt_ho = ho;
-	ho->ho_tool = wt;
+	peer_thread_init(&wt->wt_pt, &wk->wk_peer, i);
 	STAILQ_INIT(&wt->wt_ready);
-	snprintf(wt->wt_name, sizeof(wt->wt_name), "%s %d", pe->pe_name, i);
 	rng_init(&wt->wt_rng, run, "wrk.arrival", (uint64_t)ho->ho_cpu.c_where);
 	sim_pool_init(&wt->wt_pool, sizeof(struct slot), 64);
 	if (!wk->wk_open) {
@@ -131,65 +119,34 @@ thread_init(struct wrk *wk, int i, int engine_host, struct rng_run run)
 	wt->wt_timer.cs_fire = thread_timer;
 	cpu_source_add(&ho->ho_cpu, &wt->wt_timer);
 	cpu_source_arm(&ho->ho_cpu, &wt->wt_timer, 1);
-	engine_actor_create(wt->wt_name, engine_host, thread_actor, wt);
+	engine_actor_create(
+	    wt->wt_pt.pt_name, h->h_engine_host, thread_actor, wt);
 }
 
-void
-wrk_destroy(struct wrk *wk)
+static void
+wrk_destroy(struct peer *pp)
 {
-	if (wk == NULL)
-		return;
-	for (int i = 0; i < wk->wk_setup->pe_threads; i++) {
+	struct wrk *wk = (struct wrk *)pp;
+
+	for (int i = 0; i < pp->pp_setup->pe_threads; i++)
 		sim_pool_fini(&wk->wk_threads[i].wt_pool, 1);
-	}
-	host_destroy(wk->wk_host);
-	hist_fini(&wk->wk_result.wr_latency);
-	hist_fini(&wk->wk_result.wr_cycle);
-	sim_free(wk->wk_result.wr_bins);
-	sim_free(wk->wk_result.wr_slices);
+	peer_fini(pp);
 	sim_free(wk->wk_threads);
 	sim_free(wk);
 }
 
-struct host *
-wrk_host(struct wrk *wk)
+static double
+wrk_request_rate(const struct peer *pp)
 {
-	return wk->wk_host;
-}
-
-struct wrk_result *
-wrk_result(struct wrk *wk)
-{
-	return &wk->wk_result;
-}
-
-uint64_t
-wrk_in_progress(struct wrk *wk)
-{
-	uint64_t n = 0;
-
-	for (int i = 0; i < wk->wk_setup->pe_threads; i++)
-		n += wk->wk_threads[i].wt_conns;
-	return n;
-}
-
-void
-wrk_mark(struct host_cpu *ho, sim_ns now, bool end)
-{
-	struct wrk_thread *wt = ho->ho_tool;
-	struct wrk_result *wr = &wt->wt_wrk->wk_result;
-
-	if (end)
-		wr->wr_slot_ns += wt->wt_busy_slots * (now - wt->wt_busy_since);
-	wt->wt_busy_since = now;
-	wt->wt_measuring = !end;
+	return 1e9 * (double)pp->pp_result.pr_completed /
+	       (double)pp->pp_run->sr_measure;
 }
 
 static void
 thread_actor(void *arg)
 {
 	struct wrk_thread *wt = arg;
-	struct cpu *c = &wt->wt_ho->ho_cpu;
+	struct cpu *c = &wt->wt_pt.pt_ho->ho_cpu;
 
 	for (;;) {
 		if (wt->wt_nready == 0 && !wt->wt_due)
@@ -212,7 +169,7 @@ thread_timer(struct cpu *c, struct cpu_source *cs)
 static void
 thread_pass(struct wrk_thread *wt)
 {
-	struct cpu *c = &wt->wt_ho->ho_cpu;
+	struct cpu *c = &wt->wt_pt.pt_ho->ho_cpu;
 	uint32_t n;
 
 	cpu_run(c, COST_host_kevent);
@@ -239,22 +196,10 @@ thread_pass(struct wrk_thread *wt)
 	}
 }
 
-/* When a closed loop's slot starts: at once, or spread evenly over the ramp. */
-static sim_ns
-thread_slot_start(const struct wrk_thread *wt, int i)
-{
-	const struct wrk *wk = wt->wt_wrk;
-	int64_t k = (int64_t)i * wk->wk_setup->pe_threads + wt->wt_ho->ho_index;
-
-	if (wk->wk_run->sr_start == START_BURST)
-		return 1;
-	return 1 + wk->wk_run->sr_ramp * k / wk->wk_setup->pe_connections;
-}
-
 static sim_ns
 thread_gap(struct wrk_thread *wt)
 {
-	const struct setup_peer *pe = wt->wt_wrk->wk_setup;
+	const struct setup_peer *pe = wt->wt_pt.pt_peer->pp_setup;
 	sim_ns mean = (sim_ns)(1e9 * pe->pe_threads / pe->pe_rate);
 
 	if (pe->pe_arrival == DIST_EXPONENTIAL)
@@ -266,57 +211,60 @@ thread_gap(struct wrk_thread *wt)
 static void
 thread_start_due(struct wrk_thread *wt)
 {
-	struct cpu *c = &wt->wt_ho->ho_cpu;
-	sim_ns next = SIM_NEVER;
+	struct cpu *c = &wt->wt_pt.pt_ho->ho_cpu;
+	sim_ns next;
 
 	wt->wt_due = false;
-	if (wt->wt_wrk->wk_open) {
-		if (wt->wt_next == 0)
-			wt->wt_next = thread_gap(wt);
-		while (wt->wt_next <= c->c_now) {
-			struct slot *sl = sim_pool_get(&wt->wt_pool);
-			uint32_t gen = sl->sl_stages.sg_gen;
-
-			memset(sl, 0, sizeof(*sl));
-			sl->sl_stages.sg_gen = gen;
-			sl->sl_addr =
-			    (uint16_t)(wt->wt_started++ %
-				       wt->wt_wrk->wk_setup->pe_addresses);
-			sl->sl_stages.sg_at[STAMP_START] = wt->wt_next;
-			wt->wt_next += thread_gap(wt);
-			slot_busy(wt, 1);
-			slot_connect(wt, sl);
-		}
-		next = wt->wt_next;
-	} else {
-		while (wt->wt_started < wt->wt_nslots &&
-		       thread_slot_start(wt, wt->wt_started) <= c->c_now) {
-			struct slot *sl = &wt->wt_slots[wt->wt_started];
-
-			sl->sl_addr =
-			    (uint16_t)(wt->wt_started %
-				       wt->wt_wrk->wk_setup->pe_addresses);
-			wt->wt_started++;
-			sl->sl_stages.sg_at[STAMP_START] = c->c_now;
-			slot_busy(wt, 1);
-			slot_connect(wt, sl);
-		}
-		if (wt->wt_started < wt->wt_nslots)
-			next = thread_slot_start(wt, wt->wt_started);
-	}
+	if (thread_wrk(wt)->wk_open)
+		next = thread_start_arrivals(wt, c);
+	else
+		next = thread_start_slots(wt, c);
 	cpu_source_arm(c, &wt->wt_timer, next);
 }
 
-static void
-slot_busy(struct wrk_thread *wt, int change)
+/* Returns: the next arrival. */
+static sim_ns
+thread_start_arrivals(struct wrk_thread *wt, struct cpu *c)
 {
-	sim_ns now = wt->wt_ho->ho_cpu.c_now;
+	const struct setup_peer *pe = wt->wt_pt.pt_peer->pp_setup;
 
-	if (wt->wt_measuring)
-		wt->wt_wrk->wk_result.wr_slot_ns +=
-		    wt->wt_busy_slots * (now - wt->wt_busy_since);
-	wt->wt_busy_since = now;
-	wt->wt_busy_slots += change;
+	if (wt->wt_next == 0)
+		wt->wt_next = thread_gap(wt);
+	while (wt->wt_next <= c->c_now) {
+		struct slot *sl = sim_pool_get(&wt->wt_pool);
+		uint32_t gen = sl->sl_stages.sg_gen;
+
+		memset(sl, 0, sizeof(*sl));
+		sl->sl_stages.sg_gen = gen;
+		sl->sl_addr = (uint16_t)(wt->wt_started++ % pe->pe_addresses);
+		sl->sl_stages.sg_at[STAMP_START] = wt->wt_next;
+		wt->wt_next += thread_gap(wt);
+		peer_busy(&wt->wt_pt, 1);
+		slot_connect(wt, sl);
+	}
+	return wt->wt_next;
+}
+
+/* Returns: when the next slot is to start. */
+static sim_ns
+thread_start_slots(struct wrk_thread *wt, struct cpu *c)
+{
+	const struct setup_peer *pe = wt->wt_pt.pt_peer->pp_setup;
+	sim_ns next;
+
+	while (wt->wt_started < wt->wt_nslots) {
+		struct slot *sl = &wt->wt_slots[wt->wt_started];
+
+		next = peer_slot_start(
+		    &wt->wt_pt, wt->wt_started, pe->pe_connections);
+		if (next > c->c_now)
+			return next;
+		sl->sl_addr = (uint16_t)(wt->wt_started++ % pe->pe_addresses);
+		sl->sl_stages.sg_at[STAMP_START] = c->c_now;
+		peer_busy(&wt->wt_pt, 1);
+		slot_connect(wt, sl);
+	}
+	return SIM_NEVER;
 }
 
 static void
@@ -334,15 +282,15 @@ slot_event(struct wrk_thread *wt, struct slot *sl)
 {
 	switch ((enum slot_state)sl->sl_state) {
 	case SLOT_IDLE:
-		if (wt->wt_wrk->wk_open)
+		if (thread_wrk(wt)->wk_open)
 			slot_free(wt, sl);
 		break;
 	case SLOT_CONNECTING:
 		break;
 	case SLOT_CONNECTED:
 		/* Both filters are armed again: writable at once. */
-		cpu_run_ns(&wt->wt_ho->ho_cpu, COST_host_change,
-		    2 * wt->wt_ho->ho_cpu.c_cost[COST_host_change]);
+		cpu_run_ns(&wt->wt_pt.pt_ho->ho_cpu, COST_host_change,
+		    2 * wt->wt_pt.pt_ho->ho_cpu.c_cost[COST_host_change]);
 		if (sl->sl_state == SLOT_CONNECTED) {
 			sl->sl_state = SLOT_WRITE;
 			slot_ready(wt, sl);
@@ -355,7 +303,7 @@ slot_event(struct wrk_thread *wt, struct slot *sl)
 		slot_read(wt, sl);
 		break;
 	case SLOT_RECONNECT:
-		slot_next(wt, sl, wt->wt_ho->ho_cpu.c_now);
+		slot_next(wt, sl, wt->wt_pt.pt_ho->ho_cpu.c_now);
 		break;
 	}
 }
@@ -365,29 +313,22 @@ static void
 slot_connect(struct wrk_thread *wt, struct slot *sl)
 {
 	struct stages *sg = &sl->sl_stages;
-	struct wrk_result *wr = &wt->wt_wrk->wk_result;
-	struct cpu *c = &wt->wt_ho->ho_cpu;
-	sim_ns start = sg->sg_at[STAMP_START];
-	uint32_t gen = sg->sg_gen + 1;
+	struct cpu *c = &wt->wt_pt.pt_ho->ho_cpu;
 
-	memset(sg, 0, sizeof(*sg));
-	sg->sg_gen = gen;
-	sg->sg_request = (uint32_t)wt->wt_wrk->wk_setup->pe_request;
-	sg->sg_at[STAMP_START] = start;
+	peer_stages_start(&wt->wt_pt, sg, sg->sg_at[STAMP_START]);
 	sl->sl_reqs = 0;
 	sl->sl_got = 0;
 	sl->sl_state = SLOT_CONNECTING;
-	sl->sl_conn = host_connect(wt->wt_ho, sl->sl_addr, sl, sg);
+	sl->sl_conn = host_connect(wt->wt_pt.pt_ho, sl->sl_addr, sl, sg);
 	if (sl->sl_conn == NULL) {
-		wr->wr_dead++;
-		slot_busy(wt, -1);
+		wt->wt_pt.pt_peer->pp_result.pr_dead++;
+		peer_busy(&wt->wt_pt, -1);
 		sl->sl_state = SLOT_IDLE;
-		if (wt->wt_wrk->wk_open)
+		if (thread_wrk(wt)->wk_open)
 			slot_free(wt, sl);
 		return;
 	}
-	wr->wr_opened++;
-	wt->wt_conns++;
+	peer_opened(&wt->wt_pt);
 	cpu_run_ns(c, COST_host_change, 2 * c->c_cost[COST_host_change]);
 }
 
@@ -413,12 +354,12 @@ slot_readable(struct host_cpu *ho, void *arg)
 static void
 slot_write(struct wrk_thread *wt, struct slot *sl)
 {
-	struct cpu *c = &wt->wt_ho->ho_cpu;
+	struct cpu *c = &wt->wt_pt.pt_ho->ho_cpu;
 
 	sl->sl_stages.sg_clock = c->c_now;
 	sl->sl_got = 0;
-	host_write(wt->wt_ho, &sl->sl_conn,
-	    (uint32_t)wt->wt_wrk->wk_setup->pe_request);
+	host_write(wt->wt_pt.pt_ho, &sl->sl_conn,
+	    (uint32_t)wt->wt_pt.pt_peer->pp_setup->pe_request);
 	if (sl->sl_conn == NULL)
 		return;
 	sl->sl_state = SLOT_READ;
@@ -435,27 +376,25 @@ slot_read(struct wrk_thread *wt, struct slot *sl)
 	uint32_t n;
 
 	do {
-		n = host_read(wt->wt_ho, &sl->sl_conn, WRK_READ);
+		n = host_read(wt->wt_pt.pt_ho, &sl->sl_conn, WRK_READ);
 		sl->sl_got += n;
 	} while (
 	    n == WRK_READ && sl->sl_conn != NULL && sl->sl_conn->hc_unread > 0);
 	if (sl->sl_conn == NULL)
 		return;
-	if (sl->sl_got >= wt->wt_wrk->wk_response)
+	if (sl->sl_got >= wt->wt_pt.pt_peer->pp_response)
 		slot_done(wt, sl);
 	else if (sl->sl_conn->hc_eof && sl->sl_conn->hc_unread == 0)
-		slot_next(wt, sl, wt->wt_ho->ho_cpu.c_now);
+		slot_next(wt, sl, wt->wt_pt.pt_ho->ho_cpu.c_now);
 }
 
 static void
 slot_done(struct wrk_thread *wt, struct slot *sl)
 {
-	const struct setup_peer *pe = wt->wt_wrk->wk_setup;
-	sim_ns now = wt->wt_ho->ho_cpu.c_now;
+	const struct setup_peer *pe = wt->wt_pt.pt_peer->pp_setup;
+	sim_ns now = wt->wt_pt.pt_ho->ho_cpu.c_now;
 
-	sl->sl_stages.sg_at[STAMP_TX] =
-	    sl->sl_conn->hc_last_data - wt->wt_ho->ho_vector.nv_wire->w_latency;
-	slot_account(wt, sl, now);
+	peer_account(&wt->wt_pt, sl->sl_conn, &sl->sl_stages, now);
 	sl->sl_reqs++;
 	if (pe->pe_connreqs == 0 || sl->sl_reqs < pe->pe_connreqs) {
 		if (!sl->sl_conn->hc_eof) {
@@ -463,8 +402,8 @@ slot_done(struct wrk_thread *wt, struct slot *sl)
 			memset(sl->sl_stages.sg_at, 0,
 			    sizeof(sl->sl_stages.sg_at));
 			sl->sl_stages.sg_at[STAMP_START] = now;
-			wt->wt_wrk->wk_result.wr_reused++;
-			cpu_run(&wt->wt_ho->ho_cpu, COST_host_change);
+			wt->wt_pt.pt_peer->pp_result.pr_reused++;
+			cpu_run(&wt->wt_pt.pt_ho->ho_cpu, COST_host_change);
 			if (sl->sl_conn != NULL) {
 				sl->sl_state = SLOT_WRITE;
 				slot_ready(wt, sl);
@@ -473,59 +412,6 @@ slot_done(struct wrk_thread *wt, struct slot *sl)
 		}
 	}
 	slot_next(wt, sl, now);
-}
-
-/*
- * Add a finished request to the results: latency by the tool's clock, cycle,
- * and each stage with the clock off and on. A stamp that was never set (on a
- * connection used again) takes the one before it; one that lies after a later
- * one (accepted before the request was sent) gives way.
- */
-static void
-slot_account(struct wrk_thread *wt, struct slot *sl, sim_ns done)
-{
-	struct wrk *wk = wt->wt_wrk;
-	struct wrk_result *wr = &wk->wk_result;
-	struct stages *sg = &sl->sl_stages;
-	sim_ns latency = done - sg->sg_clock, from;
-	struct wrk_bin *wb;
-	int64_t slice;
-
-	if (!wt->wt_measuring)
-		return;
-	wr->wr_completed++;
-	slice = (done - wk->wk_run->sr_warmup) / wk->wk_run->sr_slice;
-	SIM_ASSERT(slice >= 0 && slice < wr->wr_nslices);
-	wr->wr_slices[slice].ws_n++;
-	wr->wr_slices[slice].ws_latency += latency;
-	hist_record(&wr->wr_cycle, done - sg->sg_at[STAMP_START]);
-	if (latency > wk->wk_setup->pe_timeout)
-		wr->wr_timeouts++;
-	else
-		hist_record(&wr->wr_latency, latency);
-	wb =
-	    &wr->wr_bins[hist_index(&wr->wr_latency, latency) >> WRK_BIN_SHIFT];
-	wb->wb_n++;
-	wb->wb_latency += latency;
-	sg->sg_at[STAMP_DONE] = done;
-	from = sg->sg_at[STAMP_START];
-	for (int i = 0; i < STAGE_N; i++) {
-		sim_ns to = sg->sg_at[i + 1];
-
-		if (to < from)
-			to = from;
-		if (to > done)
-			to = done;
-		if (sg->sg_clock > from) {
-			sim_ns off = sim_min(to, sg->sg_clock) - from;
-
-			wb->wb_stage[i] += off;
-			wb->wb_counted[i] += to - from - off;
-		} else {
-			wb->wb_counted[i] += to - from;
-		}
-		from = to;
-	}
 }
 
 /* Open loop: a slot's end. One that is still to be handled goes then. */
@@ -542,14 +428,10 @@ slot_free(struct wrk_thread *wt, struct slot *sl)
 static void
 slot_next(struct wrk_thread *wt, struct slot *sl, sim_ns done)
 {
-	struct wrk_result *wr = &wt->wt_wrk->wk_result;
-
-	if (sl->sl_conn != NULL && host_close(wt->wt_ho, &sl->sl_conn)) {
-		wr->wr_closed++;
-		wt->wt_conns--;
-	}
-	if (wt->wt_wrk->wk_open) {
-		slot_busy(wt, -1);
+	if (sl->sl_conn != NULL && host_close(wt->wt_pt.pt_ho, &sl->sl_conn))
+		peer_closed(&wt->wt_pt);
+	if (thread_wrk(wt)->wk_open) {
+		peer_busy(&wt->wt_pt, -1);
 		slot_free(wt, sl);
 		return;
 	}
@@ -562,14 +444,10 @@ static void
 slot_failed(struct host_cpu *ho, void *arg, enum tcp_end end)
 {
 	struct wrk_thread *wt = ho->ho_tool;
-	struct wrk_result *wr = &wt->wt_wrk->wk_result;
 	struct slot *sl = arg;
 
 	sl->sl_conn = NULL;
-	wt->wt_conns--;
-	wr->wr_ended++;
-	if (wt->wt_measuring)
-		wr->wr_failed[end]++;
+	peer_ended(&wt->wt_pt, end);
 	sl->sl_state = SLOT_RECONNECT;
 	slot_ready(wt, sl);
 }

@@ -60,7 +60,7 @@ ngx_worker_create(struct machine *m, struct globaldata *gd,
 	w->w_gd = gd;
 	w->w_listen = head;
 	proc_init(&w->w_proc, gd);
-	kqueue_init(&w->w_kq, gd);
+	kqueue_init(&w->w_kq, gd, index);
 	sim_pool_init(&w->w_connections, sizeof(struct ngx_connection), 256);
 	w->w_events = sim_calloc(sp->sp_events, sizeof(*w->w_events));
 	w->w_changes = sim_calloc(sp->sp_changes, sizeof(*w->w_changes));
@@ -181,7 +181,7 @@ ngx_event_accept(struct ngx_worker *w, const struct kevent *ev)
 {
 	for (int64_t available = ev->data; available > 0; available--) {
 		struct ngx_connection *c;
-		int fd = sys_accept(&w->w_proc, w->w_lfd);
+		int fd = sys_accept(&w->w_proc, w->w_lfd, true);
 
 		if (fd < 0) {
 			w->w_stats.ng_eagain++;
@@ -239,10 +239,12 @@ ngx_http_request(struct ngx_worker *w, struct ngx_connection *c)
 	c->c_got = 0;
 	w->w_stats.ng_requests++;
 	gd_run(w->w_gd, COST_ngx_request);
+	if (sp->sp_index)
+		sys_stat(&w->w_proc);
 	if (sp->sp_open_file_cache)
 		gd_run(w->w_gd, COST_open_file);
 	else
-		sys_open_fstat_close(&w->w_proc);
+		sys_open_fstat(&w->w_proc);
 	if (work > 0) {
 		if (sp->sp_work_dist == DIST_EXPONENTIAL)
 			work = rng_exponential(&w->w_work, work);
@@ -272,11 +274,16 @@ ngx_http_send(struct ngx_worker *w, struct ngx_connection *c)
 	if (c->c_header + c->c_object > 0) {
 		c->c_writing = true;
 		ngx_change(w, c->c_fd, EVFILT_WRITE, EV_ADD | EV_CLEAR, c);
-	} else if (w->w_conf->sp_keepalive && !c->c_eof) {
-		ngx_http_keepalive(w, c);
-	} else {
-		ngx_http_close(w, c);
+		return;
 	}
+	if (w->w_conf->sp_access_log)
+		sys_write_log(&w->w_proc);
+	if (!w->w_conf->sp_open_file_cache)
+		sys_close_file(&w->w_proc);
+	if (w->w_conf->sp_keepalive && !c->c_eof)
+		ngx_http_keepalive(w, c);
+	else
+		ngx_http_close(w, c);
 }
 
 static void

@@ -7,10 +7,11 @@
  * per process; the calls between engine_open() and engine_close() are made by
  * one thread.
  *
- * One actor runs at a time, in the order of the times that they wait for;
- * simulated time is kept by the callers in sim_ns (a CPU's clock may be ahead
- * of engine_now(), never behind).
+ * One actor runs at a time, in the order of the times that they wait for, at
+ * one instant in the order of their ranks; simulated time is kept by the
+ * callers in sim_ns (a CPU's clock may be ahead of engine_now(), never behind).
  */
+#include <limits.h>
 #include <stdbool.h>
 
 #include "sim/core/time.h"
@@ -51,10 +52,18 @@ void engine_open(const struct engine_platform *);
 int64_t engine_route_bps(int link, bool down);
 sim_ns engine_route_latency(int link, bool down);
 
+#define ENGINE_LAST INT_MAX /* after all others of an instant */
+
 /*
  * Create an actor that runs fn(arg) on a host from time 0 (or from now).
- * It ends when fn returns or when the run ends.
+ * It ends when fn returns or when the run ends. The actors of one CPU, of which
+ * one at a time has something to do, have one rank: then what happens at one
+ * instant does not depend on how often anybody has waited before.
  */
+struct engine_actor *engine_actor_create_ranked(
+    const char *name, int host, int rank, void (*fn)(void *), void *arg);
+
+/* Likewise, with rank ENGINE_LAST: for who shares nothing with the others. */
 struct engine_actor *engine_actor_create(
     const char *name, int host, void (*fn)(void *), void *arg);
 const char *engine_actor_name(void);
@@ -74,10 +83,13 @@ void engine_park(void) __attribute__((noreturn));
  * kept (once).
  *
  * engine_bell_wait() returns true when rung, false when t came first.
+ * engine_bell_advance() lets who waits wake at t, if that is earlier than what
+ * it waits for; it does not ring.
  */
 struct engine_bell *engine_bell_create(void);
 void engine_bell_ring(struct engine_bell *);
 bool engine_bell_wait(struct engine_bell *, sim_ns t);
+void engine_bell_advance(struct engine_bell *, sim_ns t);
 
 /* Time of the actor that runs: at or before every CPU's clock. */
 sim_ns engine_now(void);

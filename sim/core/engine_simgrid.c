@@ -27,6 +27,7 @@ struct engine_actor {
 	void *ea_arg;
 	sg_actor_t ea_actor;
 	sg_sem_t ea_turn; /* released when it is this actor's turn */
+	int ea_rank;	  /* [I] */
 	sim_ns ea_time;	  /* on the agenda for then */
 	uint64_t ea_order;
 	int ea_index; /* on the agenda; -1: waits for a bell only */
@@ -49,7 +50,7 @@ static struct {
 	sim_ns now;
 	sim_ns clock; /* SimGrid's, at or before now */
 	struct engine_actor *current;
-	/* The agenda: a heap by (time, order of entry). */
+	/* The agenda: a heap by (time, rank, order of entry). */
 	struct engine_actor **agenda;
 	int nagenda;
 	uint64_t order;
@@ -193,8 +194,11 @@ engine_route_latency(int link, bool down)
 static bool
 agenda_before(const struct engine_actor *a, const struct engine_actor *b)
 {
-	return a->ea_time < b->ea_time ||
-	       (a->ea_time == b->ea_time && a->ea_order < b->ea_order);
+	if (a->ea_time != b->ea_time)
+		return a->ea_time < b->ea_time;
+	if (a->ea_rank != b->ea_rank)
+		return a->ea_rank < b->ea_rank;
+	return a->ea_order < b->ea_order;
 }
 
 static void
@@ -297,7 +301,7 @@ actor_main(int argc, char **argv)
 
 /* An actor on the agenda for now, whose SimGrid side runs `main`. */
 static struct engine_actor *
-actor_new(const char *name, int host, xbt_main_func_t main_fn,
+actor_new(const char *name, int host, int rank, xbt_main_func_t main_fn,
     void (*fn)(void *), void *arg)
 {
 	struct engine_actor *ea = sim_calloc(1, sizeof(*ea));
@@ -305,6 +309,7 @@ actor_new(const char *name, int host, xbt_main_func_t main_fn,
 	SIM_ASSERT(host >= 0 && host < engine.nhosts);
 	ea->ea_fn = fn;
 	ea->ea_arg = arg;
+	ea->ea_rank = rank;
 	ea->ea_turn = sg_sem_init(0);
 	ea->ea_index = -1;
 	ea->ea_actor = sg_actor_init(name, engine.hosts[host]);
@@ -319,9 +324,16 @@ actor_new(const char *name, int host, xbt_main_func_t main_fn,
 }
 
 struct engine_actor *
+engine_actor_create_ranked(
+    const char *name, int host, int rank, void (*fn)(void *), void *arg)
+{
+	return actor_new(name, host, rank, actor_main, fn, arg);
+}
+
+struct engine_actor *
 engine_actor_create(const char *name, int host, void (*fn)(void *), void *arg)
 {
-	return actor_new(name, host, actor_main, fn, arg);
+	return actor_new(name, host, ENGINE_LAST, actor_main, fn, arg);
 }
 
 const char *
@@ -334,7 +346,11 @@ engine_actor_name(void)
 static bool
 alone_until(sim_ns t)
 {
-	return engine.nagenda == 0 || t < engine.agenda[0]->ea_time;
+	const struct engine_actor *first = engine.agenda[0];
+
+	return engine.nagenda == 0 || t < first->ea_time ||
+	       (t == first->ea_time &&
+		   engine.current->ea_rank < first->ea_rank);
 }
 
 void
@@ -401,6 +417,15 @@ engine_bell_wait(struct engine_bell *eb, sim_ns t)
 	return rung;
 }
 
+void
+engine_bell_advance(struct engine_bell *eb, sim_ns t)
+{
+	struct engine_actor *ea = eb->eb_waiter;
+
+	if (ea != NULL && ea->ea_index >= 0 && t < ea->ea_time)
+		agenda_enter(ea, sim_max(t, engine.now));
+}
+
 sim_ns
 engine_now(void)
 {
@@ -429,7 +454,7 @@ director_main(int argc, char **argv)
 void
 engine_run(sim_ns end)
 {
-	actor_new("director", 0, director_main, director, &end);
+	actor_new("director", 0, ENGINE_LAST, director_main, director, &end);
 	simgrid_run();
 }
 

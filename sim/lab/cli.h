@@ -22,7 +22,7 @@ struct cli_args {
 	int ca_nsets;
 	int ca_jobs;	    /* 0: not said */
 	int ca_evaluations; /* 0: not said */
-	bool ca_json, ca_verbose, ca_exact, ca_dry_run, ca_markdown;
+	bool ca_json, ca_verbose, ca_exact, ca_dry_run, ca_markdown, ca_ranges;
 	const char *ca_trace, *ca_trace_window, *ca_hgrm;
 	char **ca_files; /* the other arguments */
 	int ca_nfiles;
@@ -80,6 +80,7 @@ bool completion_print(const char *shell, FILE *);
 
 /* Commands; see the table. */
 int cmd_run(const struct cli_args *);
+int cmd_sweep(const struct cli_args *);
 int cmd_reproduce(const struct cli_args *);
 int cmd_fit(const struct cli_args *);
 int cmd_costs(const struct cli_args *);

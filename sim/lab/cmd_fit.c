@@ -271,6 +271,23 @@ profile_of(const struct scenario *sc, const struct scenario_fit *fi)
 	return ha;
 }
 
+/* The plausible range, as long as the fitted value is in it. */
+static const char *
+range_kept(const struct hardware *ha, const struct scenario_fit *fi, double x,
+    char *buf, size_t size)
+{
+	const struct hardware_entry *he = hardware_entry(ha, fi->fi_key);
+	char low[UNIT_TEXT_MAX], high[UNIT_TEXT_MAX];
+
+	if (!he->he_ranged || cost_of(x) < he->he_low.kv_int ||
+	    cost_of(x) > he->he_high.kv_int)
+		return NULL;
+	key_print(fi->fi_key, &he->he_low, low, sizeof(low));
+	key_print(fi->fi_key, &he->he_high, high, sizeof(high));
+	snprintf(buf, size, "%s..%s", low, high);
+	return buf;
+}
+
 /* Each profile once, with all its values. */
 static bool
 write_profiles(struct fitting *fg, const struct fit_solution *fs)
@@ -278,6 +295,7 @@ write_profiles(struct fitting *fg, const struct fit_solution *fs)
 	const struct scenario *sc = fg->fg_sc;
 	const struct setup_run *sr = &sc->sc_setup.su_run;
 	char texts[FIT_MAX][UNIT_TEXT_MAX], cells[FIT_MAX][400], source[400];
+	char ranges[FIT_MAX][2 * UNIT_TEXT_MAX + 2];
 	char t[UNIT_TEXT_MAX];
 
 	snprintf(source, sizeof(source),
@@ -302,6 +320,8 @@ write_profiles(struct fitting *fg, const struct fit_solution *fs)
 				.fv_text = cost_text(fi, fs->fs_x[i], texts[i]),
 				.fv_source = source,
 				.fv_cell = cells[i],
+				.fv_range = range_kept(ha, fi, fs->fs_x[i],
+				    ranges[i], sizeof(ranges[i])),
 			};
 		}
 		if (n == 0)

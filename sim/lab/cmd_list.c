@@ -65,8 +65,11 @@ list_one(const struct cli_args *ca)
 	for (int i = 0; i < n; i++)
 		printf("  %s\n",
 		    scenario_point_label(sc, i, label, sizeof(label)));
-	printf("\n%d published values, %d costs to fit\n", sc->sc_ncells,
+	printf("\n%d published values, %d costs to fit", sc->sc_ncells,
 	    sc->sc_nfits);
+	if (sc->sc_ngroups > 0)
+		printf(", %d groups of cost ranges", sc->sc_ngroups);
+	printf("\n");
 	scenario_destroy(sc);
 	return EXIT_OK;
 }

@@ -1,20 +1,25 @@
 /*
  * solab reproduce: every published cell beside the simulated one.
  */
+#include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "sim/core/alloc.h"
 #include "sim/lab/lookup.h"
-#include "sim/lab/output.h"
-
-struct outcome {
-	double oc_value, oc_half, oc_error_pct;
-	bool oc_ok;
-};
+#include "sim/lab/reproduce.h"
 
 struct tally {
-	int ta_cells, ta_ok;
+	int ta_cells, ta_ok, ta_outside;
+};
+
+/* All that a scenario's cells need, run at once. */
+struct batch {
+	struct scenario *bt_sc;
+	bool bt_ranges; /* --ranges */
+	struct point *bt_points;
+	int bt_n;
 };
 
 static int load_all(
@@ -23,15 +28,30 @@ static int load_named(
     const struct cli_args *, struct scenario **, int max, int *n);
 static int reproduce(
     struct scenario *, const struct cli_args *, struct tally *);
-static int points_needed(struct scenario *, struct point *);
-static const struct point *point_of(
-    const struct point *, int n, const struct scenario_cell *);
-static struct outcome evaluate(
-    const struct scenario_cell *, const struct point *);
-static void print_text(struct scenario *, const struct point *, int n);
-static void print_row(const struct scenario_cell *, const struct outcome *);
-static void print_json(
-    struct scenario *, const struct scenario_cell *, const struct outcome *);
+static void judge(struct batch *, const struct cli_args *, struct tally *);
+static void batch_fill(struct batch *);
+static void batch_fini(struct batch *);
+static void batch_add(struct batch *, int point, int variant);
+static void batch_vary(const struct batch *, struct point *);
+static const struct point *batch_get(
+    const struct batch *, int point, int variant);
+static bool is_ranged(const struct batch *, const struct scenario_cell *);
+static int variants(const struct scenario *);
+static int all_groups(const struct scenario *, bool high);
+static void evaluate(
+    const struct batch *, const struct scenario_cell *, struct outcome *);
+static double gain(
+    const struct batch *, const struct scenario_cell *, int variant);
+static void evaluate_ranges(
+    const struct batch *, const struct scenario_cell *, struct ranges *);
+
+/*
+ * Which costs of a point are moved: none; group g to its low end (1 + 2g) or
+ * its high one (2 + 2g); all of them, see all_groups().
+ */
+#define CENTRE 0
+
+static_assert(SCENARIO_MAX_GROUPS <= RANGES_MAX, "room for every group");
 
 #define MAX_SCENARIOS 64
 
@@ -55,7 +75,11 @@ cmd_reproduce(const struct cli_args *ca)
 	if (!ca->ca_json)
 		printf("%d of %d cells inside their tolerance\n", ta.ta_ok,
 		    ta.ta_cells);
-	return ta.ta_ok == ta.ta_cells ? EXIT_OK : EXIT_FAILED;
+	if (!ca->ca_json && ta.ta_outside > 0)
+		printf("%d published gain%s outside the cost ranges\n",
+		    ta.ta_outside, ta.ta_outside > 1 ? "s" : "");
+	return ta.ta_ok == ta.ta_cells && ta.ta_outside == 0 ? EXIT_OK
+							     : EXIT_FAILED;
 }
 
 static int
@@ -117,12 +141,13 @@ reproduce(struct scenario *sc, const struct cli_args *ca, struct tally *ta)
 		.ro_scenario = sc->sc_name,
 		.ro_jobs = ca->ca_jobs,
 	};
-	struct point *po = sim_calloc(sc->sc_ncells, sizeof(*po));
-	int n = points_needed(sc, po), status = EXIT_OK;
-	struct outcome oc;
+	struct batch bt = { .bt_sc = sc, .bt_ranges = ca->ca_ranges };
+	int status = EXIT_OK;
 
-	switch (points_run(po, n, NULL, &ro)) {
+	batch_fill(&bt);
+	switch (points_run(bt.bt_points, bt.bt_n, NULL, &ro)) {
 	case RUN_DONE:
+		judge(&bt, ca, ta);
 		break;
 	case RUN_FAILED:
 		status = EXIT_FAILED;
@@ -131,140 +156,182 @@ reproduce(struct scenario *sc, const struct cli_args *ca, struct tally *ta)
 		status = EXIT_INTERRUPTED;
 		break;
 	}
-	for (int i = 0; i < sc->sc_ncells && status == EXIT_OK; i++) {
+	batch_fini(&bt);
+	return status;
+}
+
+/* Count and print what has run. */
+static void
+judge(struct batch *bt, const struct cli_args *ca, struct tally *ta)
+{
+	struct scenario *sc = bt->bt_sc;
+	struct outcome *oc = sim_calloc(sc->sc_ncells, sizeof(*oc));
+
+	for (int i = 0; i < sc->sc_ncells; i++) {
 		const struct scenario_cell *ce = &sc->sc_cells[i];
 
 		if (ce->ce_point < 0)
 			continue;
-		oc = evaluate(ce, point_of(po, n, ce));
-		ta->ta_cells++;
-		ta->ta_ok += oc.oc_ok;
+		evaluate(bt, ce, &oc[i]);
+		ta->ta_cells += !ce->ce_unpublished;
+		ta->ta_ok += oc[i].oc_ok && !ce->ce_unpublished;
+		ta->ta_outside += oc[i].oc_outside;
 		if (ca->ca_json)
-			print_json(sc, ce, &oc);
+			reproduce_json(sc, ce, &oc[i]);
 	}
-	if (status == EXIT_OK && !ca->ca_json)
-		print_text(sc, po, n);
+	if (!ca->ca_json)
+		reproduce_text(sc, bt->bt_points, bt->bt_n, oc, bt->bt_ranges);
 	fflush(stdout);
-	for (int i = 0; i < n; i++)
-		point_fini(&po[i]);
-	sim_free(po);
-	return status;
+	sim_free(oc);
 }
 
-/* Each point once, in the order of the cells. */
-static int
-points_needed(struct scenario *sc, struct point *po)
+/* Each point once, in the order of the cells; then those with moved costs. */
+static void
+batch_fill(struct batch *bt)
 {
-	int n = 0;
+	const struct scenario *sc = bt->bt_sc;
+	const struct scenario_cell *ce;
+	int n = variants(sc);
 
-	for (int i = 0; i < sc->sc_ncells; i++) {
-		if (sc->sc_cells[i].ce_point < 0 ||
-		    point_of(po, n, &sc->sc_cells[i]) != NULL)
-			continue;
-		point_init(&po[n++], sc, sc->sc_cells[i].ce_point);
+	bt->bt_points =
+	    sim_calloc((size_t)sc->sc_ncells * 2 * n, sizeof(*bt->bt_points));
+	for (int v = CENTRE; v < n; v++) {
+		for (int i = 0; i < sc->sc_ncells; i++) {
+			ce = &sc->sc_cells[i];
+			if (ce->ce_point < 0 ||
+			    (v != CENTRE && !is_ranged(bt, ce)))
+				continue;
+			batch_add(bt, ce->ce_point, v);
+			if (ce->ce_ratio != NULL)
+				batch_add(bt, ce->ce_ratio_point, v);
+		}
 	}
-	return n;
+}
+
+static void
+batch_fini(struct batch *bt)
+{
+	for (int i = 0; i < bt->bt_n; i++)
+		point_fini(&bt->bt_points[i]);
+	sim_free(bt->bt_points);
+}
+
+static void
+batch_add(struct batch *bt, int point, int variant)
+{
+	struct point *po = &bt->bt_points[bt->bt_n];
+
+	if (batch_get(bt, point, variant) != NULL)
+		return;
+	bt->bt_n++;
+	point_init(po, bt->bt_sc, point);
+	po->po_variant = variant;
+	if (variant == CENTRE)
+		return;
+	po->po_reps = 1; /* they tell the slopes */
+	batch_vary(bt, po);
+}
+
+/* Move the costs. */
+static void
+batch_vary(const struct batch *bt, struct point *po)
+{
+	const struct scenario *sc = bt->bt_sc;
+	bool high = po->po_variant % 2 == 0;
+	int group = (po->po_variant - 1) / 2;
+	size_t n = strlen(po->po_label);
+
+	if (group < sc->sc_ngroups)
+		scenario_group_set(sc, group, high, &po->po_setup);
+	for (int g = 0; group >= sc->sc_ngroups && g < sc->sc_ngroups; g++)
+		scenario_group_set(sc, g, high, &po->po_setup);
+	snprintf(po->po_label + n, sizeof(po->po_label) - n, ", %s %s",
+	    group < sc->sc_ngroups ? sc->sc_groups[group].gr_name
+				   : "all ranges",
+	    high ? "high" : "low");
 }
 
 static const struct point *
-point_of(const struct point *po, int n, const struct scenario_cell *ce)
+batch_get(const struct batch *bt, int point, int variant)
 {
-	for (int i = 0; i < n; i++) {
-		if (po[i].po_point == ce->ce_point)
-			return &po[i];
+	for (int i = 0; i < bt->bt_n; i++) {
+		if (bt->bt_points[i].po_point == point &&
+		    bt->bt_points[i].po_variant == variant)
+			return &bt->bt_points[i];
 	}
 	return NULL;
 }
 
-static struct outcome
-evaluate(const struct scenario_cell *ce, const struct point *po)
+static bool
+is_ranged(const struct batch *bt, const struct scenario_cell *ce)
 {
-	enum metric m = metric_of(ce->ce_metric);
-	struct stat_ci ci = point_metric(po, m);
-	struct outcome oc = { .oc_value = ci.mean, .oc_half = ci.half };
-
-	oc.oc_error_pct = metric_error_pct(m, ci.mean, ce->ce_value);
-	oc.oc_ok = fabs(oc.oc_error_pct) <= ce->ce_tolerance_pct;
-	return oc;
+	return ce->ce_ratio != NULL && !ce->ce_unpublished &&
+	       bt->bt_sc->sc_ngroups > 0 && (bt->bt_ranges || ce->ce_by_ranges);
 }
 
-/* A block for each point. */
-static void
-print_text(struct scenario *sc, const struct point *po, int n)
+static int
+variants(const struct scenario *sc)
 {
-	const struct setup_run *sr = &po[0].po_setup.su_run;
-	const struct scenario_cell *ce;
-	char a[UNIT_TEXT_MAX], b[UNIT_TEXT_MAX];
-	struct outcome oc;
+	return sc->sc_ngroups > 0 ? all_groups(sc, true) + 1 : 1;
+}
 
-	printf("%s: %s\n", sc->sc_name, sc->sc_setup.su_title);
-	if (sc->sc_setup.su_source[0] != '\0')
-		printf("%s\n", sc->sc_setup.su_source);
-	printf("seed %u, %d replication%s of %s after %s\n",
-	    (unsigned)sr->sr_seed, po[0].po_reps, po[0].po_reps > 1 ? "s" : "",
-	    unit_print(UNIT_TIME, sr->sr_measure, a),
-	    unit_print(UNIT_TIME, sr->sr_warmup, b));
-	printf("\n%-14s %12s %12s%s %7s %7s %s\n", "", "published", "simulated",
-	    po[0].po_reps > 1 ? "        +-" : "", "error", "within", "role");
-	for (int p = 0; p < n; p++) {
-		printf("%s\n", po[p].po_label);
-		for (int i = 0; i < sc->sc_ncells; i++) {
-			ce = &sc->sc_cells[i];
-			if (ce->ce_point != po[p].po_point)
-				continue;
-			oc = evaluate(ce, &po[p]);
-			print_row(ce, &oc);
-		}
-		printf("\n");
+/* The only group is all of them. */
+static int
+all_groups(const struct scenario *sc, bool high)
+{
+	return (sc->sc_ngroups > 1 ? 1 + 2 * sc->sc_ngroups : 1) + high;
+}
+
+static void
+evaluate(
+    const struct batch *bt, const struct scenario_cell *ce, struct outcome *oc)
+{
+	enum metric m = metric_of(ce->ce_metric);
+	const struct point *po = batch_get(bt, ce->ce_point, CENTRE);
+	struct stat_ci ci;
+
+	if (ce->ce_ratio != NULL) {
+		ci = point_gain(
+		    po, batch_get(bt, ce->ce_ratio_point, CENTRE), m);
+		oc->oc_error_pct = ci.mean - ce->ce_value;
+	} else {
+		ci = point_metric(po, m);
+		oc->oc_error_pct = metric_error_pct(m, ci.mean, ce->ce_value);
 	}
+	oc->oc_value = ci.mean;
+	oc->oc_half = ci.half;
+	oc->oc_ranged = is_ranged(bt, ce);
+	if (oc->oc_ranged) {
+		evaluate_ranges(bt, ce, &oc->oc_ranges);
+		oc->oc_outside = !ranges_possible(&oc->oc_ranges, ce->ce_value);
+	}
+	oc->oc_ok = ce->ce_by_ranges
+			? ranges_possible(&oc->oc_ranges, ce->ce_value)
+			: fabs(oc->oc_error_pct) <= ce->ce_tolerance_pct;
+}
+
+static double
+gain(const struct batch *bt, const struct scenario_cell *ce, int variant)
+{
+	return point_gain(batch_get(bt, ce->ce_point, variant),
+	    batch_get(bt, ce->ce_ratio_point, variant),
+	    metric_of(ce->ce_metric))
+	    .mean;
 }
 
 static void
-print_row(const struct scenario_cell *ce, const struct outcome *oc)
+evaluate_ranges(
+    const struct batch *bt, const struct scenario_cell *ce, struct ranges *rn)
 {
-	enum metric m = metric_of(ce->ce_metric);
-	const char *points =
-	    ce->ce_metric->km_unit == UNIT_PERCENT ? "pt" : "%";
-	char published[METRIC_TEXT_MAX], simulated[METRIC_TEXT_MAX];
-	char half[METRIC_TEXT_MAX] = "";
+	const struct scenario *sc = bt->bt_sc;
 
-	if (isfinite(oc->oc_half))
-		metric_text(m, oc->oc_half, half);
-	printf(" %-13s %12s %12s", ce->ce_metric->km_name,
-	    metric_text(m, ce->ce_value, published),
-	    metric_text(m, oc->oc_value, simulated));
-	if (half[0] != '\0')
-		printf(" %9s", half);
-	printf(" %+6.2f%s %6.2f%s %-9s ", oc->oc_error_pct, points,
-	    ce->ce_tolerance_pct, points,
-	    ce->ce_fitted ? "fitted" : "predicted");
-	if (oc->oc_ok)
-		printf("ok%s\n", ce->ce_missed ? " (was a known miss)" : "");
-	else if (ce->ce_missed != NULL)
-		printf("MISS (known: %s)\n", ce->ce_missed);
-	else
-		printf("MISS\n");
-}
-
-static void
-print_json(struct scenario *sc, const struct scenario_cell *ce,
-    const struct outcome *oc)
-{
-	enum metric m = metric_of(ce->ce_metric);
-
-	printf("{\"scenario\": ");
-	output_json_string(stdout, sc->sc_name);
-	printf(", \"where\": ");
-	output_json_params(stdout, ce->ce_params, ce->ce_nparams);
-	printf(", \"metric\": \"%s\", \"published\": ", ce->ce_metric->km_json);
-	metric_json(m, ce->ce_value, stdout);
-	printf(", \"simulated\": ");
-	metric_json(m, oc->oc_value, stdout);
-	printf(", \"ci95\": ");
-	metric_json(m, oc->oc_half, stdout);
-	printf(", \"error_pct\": %.4f, \"tolerance_pct\": %.4f, \"role\": "
-	       "\"%s\", \"ok\": %s}\n",
-	    oc->oc_error_pct, ce->ce_tolerance_pct,
-	    ce->ce_fitted ? "fitted" : "predicted",
-	    oc->oc_ok ? "true" : "false");
+	rn->rn_n = sc->sc_ngroups;
+	rn->rn_centre = gain(bt, ce, CENTRE);
+	for (int g = 0; g < sc->sc_ngroups; g++) {
+		rn->rn_groups[g].rx_low = gain(bt, ce, 1 + 2 * g);
+		rn->rn_groups[g].rx_high = gain(bt, ce, 2 + 2 * g);
+	}
+	rn->rn_all_low = gain(bt, ce, all_groups(sc, false));
+	rn->rn_all_high = gain(bt, ce, all_groups(sc, true));
+	ranges_add_up(rn);
 }

@@ -51,6 +51,7 @@ struct fit_value {
 	const char *fv_text;   /* 15200ns */
 	const char *fv_source; /* what fitted it */
 	const char *fv_cell;   /* what it was fitted to */
+	const char *fv_range;  /* 9us..20us; NULL: none is written */
 };
 
 /*

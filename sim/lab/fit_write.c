@@ -146,8 +146,10 @@ replace(
 		const struct fit_value *fv = pl[i].pl_value;
 
 		fwrite(df->df_text + at, 1, pl[i].pl_from - at, fp);
-		fprintf(fp, "{%s: %s, kind: fitted, source: ", pl[i].pl_key,
-		    fv->fv_text);
+		fprintf(fp, "{%s: %s", pl[i].pl_key, fv->fv_text);
+		if (fv->fv_range != NULL)
+			fprintf(fp, ", range: %s", fv->fv_range);
+		fputs(", kind: fitted, source: ", fp);
 		text_print(fp, fv->fv_source);
 		fputs(", cells: [", fp);
 		text_print(fp, fv->fv_cell);

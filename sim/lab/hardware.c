@@ -33,6 +33,8 @@ static void read_entry(struct reader *, const struct key *,
     const struct ynode *key, const struct ynode *val);
 static void read_property(struct reader *, struct hardware_entry *,
     const struct ynode *key, const struct ynode *val);
+static void check_range(
+    struct reader *, const struct hardware_entry *, const struct ynode *val);
 static void read_cells(
     struct reader *, struct hardware_entry *, const struct ynode *);
 static const struct key *key_of(const struct reader *, const char *name);
@@ -238,7 +240,30 @@ read_entry(struct reader *rd, const struct key *k, const struct ynode *key,
 		diag_error(rd->rd_d, key->yn_at,
 		    "%s: 'cells' is for fitted values only", he->he_name);
 	else
+		check_range(rd, he, val);
+	if (rd->rd_d->d_nerrors == nerrors)
 		ha->ha_nentries++;
+}
+
+/* LOW <= value <= HIGH */
+static void
+check_range(
+    struct reader *rd, const struct hardware_entry *he, const struct ynode *val)
+{
+	const struct ynode *range = ynode_get(val, "range", NULL);
+	char text[UNIT_TEXT_MAX];
+
+	if (!he->he_ranged)
+		return;
+	if (he->he_low.kv_real > he->he_high.kv_real)
+		diag_error(rd->rd_d, range->yn_at,
+		    "range: %s, want LOW <= HIGH", range->yn_text);
+	else if (he->he_value.kv_real < he->he_low.kv_real ||
+		 he->he_value.kv_real > he->he_high.kv_real)
+		diag_error(rd->rd_d, range->yn_at,
+		    "range: %s, but %s is %s, which is not in it",
+		    range->yn_text, he->he_name,
+		    key_print(he->he_key, &he->he_value, text, sizeof(text)));
 }
 
 static void
@@ -246,7 +271,7 @@ read_property(struct reader *rd, struct hardware_entry *he,
     const struct ynode *key, const struct ynode *val)
 {
 	const char *const names[] = { is_cost(he->he_key) ? "cost" : "value",
-		"kind", "source", "cells" };
+		"kind", "source", "cells", "range" };
 	const char *name = key->yn_text, *near;
 
 	if (strcmp(name, names[0]) == 0) {
@@ -255,8 +280,11 @@ read_property(struct reader *rd, struct hardware_entry *he,
 			    he->he_key, &rd->rd_ha->ha_setup, &he->he_value);
 	} else if (strcmp(name, "cells") == 0) {
 		read_cells(rd, he, val);
+	} else if (strcmp(name, "range") == 0) {
+		he->he_ranged = key_parse_range(he->he_key, val,
+		    &rd->rd_ha->ha_pool, &he->he_low, &he->he_high, rd->rd_d);
 	} else if (strcmp(name, "kind") != 0 && strcmp(name, "source") != 0) {
-		near = diag_nearest(name, names, 4);
+		near = diag_nearest(name, names, 5);
 		diag_error(rd->rd_d, key->yn_at, "unknown key '%s'%s%s%s", name,
 		    near ? ", did you mean '" : "", near ? near : "",
 		    near ? "'?" : "");
@@ -358,16 +386,10 @@ list_missing(struct reader *rd)
 	int n = 0;
 
 	for (size_t i = 0; i < keys_n; i++) {
-		size_t e = 0;
-
 		if (strncmp(keys[i].k_path, rd->rd_prefix,
 			strlen(rd->rd_prefix)) != 0 ||
-		    is_optional(rd, &keys[i]))
-			continue;
-		while (
-		    e < ha->ha_nentries && ha->ha_entries[e].he_key != &keys[i])
-			e++;
-		if (e < ha->ha_nentries)
+		    is_optional(rd, &keys[i]) ||
+		    hardware_entry(ha, &keys[i]) != NULL)
 			continue;
 		list = ypool_printf(&ha->ha_pool, "%s%s%s", n ? list : "",
 		    n ? ", " : "", key_name(&keys[i]));
@@ -421,6 +443,16 @@ sort_entries(struct hardware *ha)
 	    entry_compare);
 }
 
+const struct hardware_entry *
+hardware_entry(const struct hardware *ha, const struct key *k)
+{
+	for (size_t i = 0; i < ha->ha_nentries; i++) {
+		if (ha->ha_entries[i].he_key == k)
+			return &ha->ha_entries[i];
+	}
+	return NULL;
+}
+
 const char *
 hardware_kind_name(enum hardware_kind kind)
 {
@@ -438,38 +470,75 @@ charged_for(const struct hardware_entry *he)
 	return "-";
 }
 
+/* "120ns..400ns", or "-". Returns: buf. */
+static char *
+range_text(const struct hardware_entry *he, char *buf, size_t size)
+{
+	char low[UNIT_TEXT_MAX], high[UNIT_TEXT_MAX];
+
+	key_print(he->he_key, &he->he_low, low, sizeof(low));
+	key_print(he->he_key, &he->he_high, high, sizeof(high));
+	snprintf(buf, size, "%s%s%s", he->he_ranged ? low : "-",
+	    he->he_ranged ? ".." : "", he->he_ranged ? high : "");
+	return buf;
+}
+
+/* Of the columns of the ledger. */
+struct widths {
+	int wi_name, wi_value, wi_range, wi_source;
+};
+
+static int
+wider(int width, const char *text)
+{
+	int n = (int)strlen(text);
+
+	return n > width ? n : width;
+}
+
+static struct widths
+widths(const struct hardware *ha)
+{
+	struct widths wi = { 4, 5, 5, 6 };
+	char text[2 * UNIT_TEXT_MAX + 2];
+
+	for (size_t i = 0; i < ha->ha_nentries; i++) {
+		const struct hardware_entry *he = &ha->ha_entries[i];
+
+		wi.wi_name = wider(wi.wi_name, he->he_name);
+		key_print(he->he_key, &he->he_value, text, sizeof(text));
+		wi.wi_value = wider(wi.wi_value, text);
+		range_text(he, text, sizeof(text));
+		wi.wi_range = wider(wi.wi_range, text);
+		wi.wi_source = wider(wi.wi_source, he->he_source);
+	}
+	wi.wi_source = wi.wi_source > 60 ? 60 : wi.wi_source;
+	return wi;
+}
+
 void
 hardware_print(const struct hardware *ha, FILE *fp)
 {
-	int wname = 4, wvalue = 5, wsource = 6, n;
-	const struct hardware_entry *he;
-	char value[UNIT_TEXT_MAX];
+	struct widths wi = widths(ha);
+	char value[UNIT_TEXT_MAX], range[2 * UNIT_TEXT_MAX + 2];
 
-	for (size_t i = 0; i < ha->ha_nentries; i++) {
-		he = &ha->ha_entries[i];
-		key_print(he->he_key, &he->he_value, value, sizeof(value));
-		n = (int)strlen(he->he_name);
-		wname = n > wname ? n : wname;
-		n = (int)strlen(value);
-		wvalue = n > wvalue ? n : wvalue;
-		n = (int)strlen(he->he_source);
-		wsource = n > wsource ? n : wsource;
-	}
-	wsource = wsource > 60 ? 60 : wsource;
 	fprintf(fp, "%s (%s)%s%s\n", ha->ha_name,
 	    ha->ha_role == HARDWARE_SERVER ? "server" : "client",
 	    ha->ha_title ? ": " : "", ha->ha_title ? ha->ha_title : "");
-	fprintf(fp, "%-*s  %*s  %-4s  %-9s  %-*s  %s\n", wname, "name", wvalue,
-	    "value", "unit", "kind", wsource, "source", "help");
+	fprintf(fp, "%-*s  %*s  %-*s  %-4s  %-9s  %-*s  %s\n", wi.wi_name,
+	    "name", wi.wi_value, "value", wi.wi_range, "range", "unit", "kind",
+	    wi.wi_source, "source", "help");
 	for (size_t i = 0; i < ha->ha_nentries; i++) {
-		he = &ha->ha_entries[i];
+		const struct hardware_entry *he = &ha->ha_entries[i];
+
 		key_print(he->he_key, &he->he_value, value, sizeof(value));
-		fprintf(fp, "%-*s  %*s  %-4s  %-9s  %-*s  %s\n", wname,
-		    he->he_name, wvalue, value, charged_for(he),
-		    kind_names[he->he_kind], wsource, he->he_source,
+		fprintf(fp, "%-*s  %*s  %-*s  %-4s  %-9s  %-*s  %s\n",
+		    wi.wi_name, he->he_name, wi.wi_value, value, wi.wi_range,
+		    range_text(he, range, sizeof(range)), charged_for(he),
+		    kind_names[he->he_kind], wi.wi_source, he->he_source,
 		    he->he_key->k_help);
 		for (size_t c = 0; c < he->he_ncells; c++)
-			fprintf(fp, "%*s  fitted to %s\n", wname, "",
+			fprintf(fp, "%*s  fitted to %s\n", wi.wi_name, "",
 			    he->he_cells[c]);
 	}
 }

@@ -10,8 +10,11 @@
  *	cpus: {value: 24, kind: datasheet, source: "..."}
  *	cache:
  *	  knee: {value: 450KiB, kind: guess, source: "..."}
- *	token: {cost: 18ns, kind: measured, source: "..."}
+ *	token: {cost: 18ns, range: 10ns..30ns, kind: measured, source: "..."}
  *	ngx_request: {cost: 30us, kind: fitted, source: "...", cells: [...]}
+ *
+ * `range` says between which values the true one plausibly lies; the value is
+ * one of them. `ranges:` of a scenario needs it.
  */
 #include <stdio.h>
 
@@ -36,6 +39,8 @@ struct hardware_entry {
 	const struct key *he_key;
 	const char *he_name; /* "token", "cache.knee" */
 	struct key_value he_value;
+	bool he_ranged; /* he_low <= he_value <= he_high are known */
+	struct key_value he_low, he_high;
 	enum hardware_kind he_kind;
 	const char *he_source;
 	const char **he_cells; /* fitted: to these published cells */
@@ -64,7 +69,12 @@ struct hardware *hardware_load(const char *name, const char *const *dirs,
     size_t ndirs, struct diag_span from, struct diag *);
 void hardware_destroy(struct hardware *);
 
-/* The ledger: name, value, unit, kind, source, what it pays for; aligned. */
+/* Returns: what the profile says of a key, or NULL. */
+const struct hardware_entry *hardware_entry(
+    const struct hardware *, const struct key *);
+
+/* The ledger: name, value, range, unit, kind, source, what it pays for;
+ * aligned. */
 void hardware_print(const struct hardware *, FILE *);
 
 /* Returns: "measured", ... */

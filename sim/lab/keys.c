@@ -11,6 +11,7 @@ static bool parse_number(const struct key *, const struct ynode *,
 static bool check_range(const struct key *, const struct ynode *,
     const struct key_value *, struct diag *);
 static bool takes_fractions(const struct key *);
+static const char *range_example(const struct key *);
 static struct diag_span part_span(
     const struct ynode *, size_t at, size_t width);
 static size_t chars(const char *s, size_t bytes);
@@ -143,6 +144,48 @@ static bool
 takes_fractions(const struct key *k)
 {
 	return k->k_store == STORE_DOUBLE || k->k_store == STORE_FRACTION;
+}
+
+bool
+key_parse_range(const struct key *k, const struct ynode *yn, struct ypool *yp,
+    struct key_value *low, struct key_value *high, struct diag *d)
+{
+	char *text =
+	    ypool_strdup(yp, yn->yn_kind == YNODE_SCALAR ? yn->yn_text : "");
+	char *dots = strstr(text, "..");
+	struct ynode *lo, *hi;
+	size_t at, n;
+
+	if (dots == NULL) {
+		diag_error(d, yn->yn_at, "range: want LOW..HIGH, as in %s",
+		    range_example(k));
+		return false;
+	}
+	*dots = '\0';
+	n = strlen(dots + 2);
+	at = (size_t)(dots - text);
+	lo = ynode_scalar(yp, text, part_span(yn, 0, at > 0 ? at : 1));
+	hi = ynode_scalar(yp, dots + 2, part_span(yn, at + 2, n > 0 ? n : 1));
+	lo->yn_quoted = hi->yn_quoted = yn->yn_quoted;
+	return key_parse(k, lo, low, d) && key_parse(k, hi, high, d);
+}
+
+static const char *
+range_example(const struct key *k)
+{
+	switch (k->k_unit) {
+	case UNIT_TIME:
+		return "5us..80us";
+	case UNIT_SIZE:
+		return "100KiB..2MiB";
+	case UNIT_NONE:
+	case UNIT_RATE:
+	case UNIT_FREQUENCY:
+	case UNIT_PERCENT:
+	case UNIT_NKINDS:
+		break;
+	}
+	return "1..2";
 }
 
 /* A part of a plain scalar's text; all of a quoted one. */

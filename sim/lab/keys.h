@@ -92,6 +92,7 @@ enum metric {
 	METRIC_CYCLE_MEAN,
 	METRIC_REQUESTS,
 	METRIC_CLOCKED,
+	METRIC_REQUEST_RATE,
 	METRIC_LITTLES_LAW_ERROR,
 	METRIC_N
 };
@@ -122,6 +123,13 @@ const struct key *key_find(const char *pattern);
  */
 bool key_parse(const struct key *, const struct ynode *, struct key_value *,
     struct diag *);
+
+/*
+ * Read LOW..HIGH, both values of the key. Which one is larger is not looked at.
+ * Returns: false after an error, which diag has.
+ */
+bool key_parse_range(const struct key *, const struct ynode *, struct ypool *,
+    struct key_value *low, struct key_value *high, struct diag *);
 
 /* The default of a key that has one. */
 void key_default(const struct key *, struct key_value *);

@@ -1,7 +1,7 @@
 /* docs/scenario.md: the form in words, then every key. */
 #include <string.h>
 
-#include "sim/lab/keys.h"
+#include "sim/lab/kernels.h"
 
 static void section(FILE *, const char *prefix, const char *title);
 static void row(FILE *, const struct key *, const char *name);
@@ -76,7 +76,35 @@ static const char intro[] =
     "one, with a comma between them several;\n`--set workers=8` holds "
     "whatever an alternative says. A key is set by one axis only; where an "
     "alternative does not\nset it, it has the value written in the machine "
-    "or peer. `where` and the `point` of JSON have the name.\n";
+    "or peer. `where` and the `point` of JSON have the name.\n"
+    "\n"
+    "A ratio of two points is published as a gain: `ratio_to` names what the "
+    "other point has instead, the rest is as in\n`where`. Value and tolerance "
+    "are in percent and points of a percent: 100 * (this / other - 1).\n"
+    "\n"
+    "```yaml\n"
+    "published:\n"
+    "  - where: {soaccept_pred_fast: 1, placement: beside}\n"
+    "    ratio_to: {soaccept_pred_fast: 0}\n"
+    "    request_rate: {value: 5.32 %, tolerance: 2.5 %}\n"
+    "  - where: {soaccept_pred_fast: 1, placement: other}\n"
+    "    ratio_to: {soaccept_pred_fast: 0}\n"
+    "    request_rate: {value: 5.32 %, within: ranges}\n"
+    "ranges:                      # costs that are moved together\n"
+    "  ipi: [server.hardware.ipi_send, server.hardware.ipi_recv]\n"
+    "  switch: [server.hardware.lwkt_switch]\n"
+    "```\n"
+    "\n"
+    "`ranges` says which costs are uncertain, in groups; each needs a `range` "
+    "in its profile. `solab reproduce --ranges`\nruns the points of every "
+    "ratio with each group at its low and its high end, and with all groups "
+    "there. A ratio\nwith `within: ranges` in place of a tolerance is inside "
+    "when the published value lies between these two, or in the 5-95 % range; "
+    "for it\nthey are run in "
+    "any case. (The 5-95 % range that is printed with them takes each group "
+    "for "
+    "uniform.)\n\n`METRIC: unpublished` in an entry prints what is simulated "
+    "there beside the others, and judges nothing.\n";
 
 void
 keys_markdown(FILE *fp)
@@ -128,10 +156,12 @@ row(FILE *fp, const struct key *k, const char *name)
 	fprintf(fp, "| `%s` | ", name);
 	key_range(k, buf, sizeof(buf));
 	cell_print(fp, buf[0] != '\0' ? buf : "text");
-	fprintf(fp, " | %s | ",
+	fprintf(fp, " | %s",
 	    dflt == NULL ? "*must be given*"
 	    : dflt[0]	 ? dflt
 			 : "empty");
+	kernel_differences(k, buf, sizeof(buf));
+	fprintf(fp, "%s%s | ", buf[0] != '\0' ? "; " : "", buf);
 	cell_print(fp, k->k_help);
 	fputs(" |\n", fp);
 }
@@ -157,7 +187,8 @@ hardware_section(FILE *fp, const char *prefix, const char *title)
 	    "\n## %s\n\n"
 	    "All must be given%s, each with its `kind` "
 	    "(measured, paper, datasheet, fitted, guess) and\n`source`; a "
-	    "fitted one names its `cells`.\n\n"
+	    "fitted one names its `cells`. `range: LOW..HIGH` says between "
+	    "which values the true one plausibly lies.\n\n"
 	    "| key | values | meaning |\n|---|---|---|\n",
 	    title,
 	    strncmp(prefix, "peers", 5) == 0 ? " but those of `cache`" : "");

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "sim/lab/keys.h"
+#include "sim/lab/kernels.h"
 
 #define PREFIX_MAX 160
 
@@ -12,8 +12,11 @@ static void object(FILE *, const char *prefix, int indent);
 static void member(FILE *, const struct key *, const char *prefix,
     const char *name, bool leaf, int indent);
 static void leaf_schema(FILE *, const struct key *, int indent);
+static void description(FILE *, const struct key *);
 static void quantity_schema(FILE *, const struct key *);
 static void unit_pattern(FILE *, enum unit_kind);
+static void unit_alternatives(FILE *, enum unit_kind);
+static void cell_schema(FILE *, const struct key_metric *);
 static void rest_of_top(FILE *);
 static void json_string(FILE *, const char *);
 static void pad(FILE *, int indent);
@@ -174,7 +177,20 @@ leaf_schema(FILE *fp, const struct key *k, int indent)
 	}
 	pad(fp, indent);
 	fputs("\"description\": ", fp);
-	json_string(fp, k->k_help);
+	description(fp, k);
+}
+
+/* With the kernels that have another default, or lack it. */
+static void
+description(FILE *fp, const struct key *k)
+{
+	char differences[200], help[500];
+
+	kernel_differences(k, differences, sizeof(differences));
+	snprintf(help, sizeof(help), "%s%s%s%s", k->k_help,
+	    differences[0] != '\0' ? " (default of " : "", differences,
+	    differences[0] != '\0' ? ")" : "");
+	json_string(fp, help);
 }
 
 static void
@@ -188,9 +204,38 @@ static void
 unit_pattern(FILE *fp, enum unit_kind unit)
 {
 	fputs("\"pattern\": \"^[0-9]+([.][0-9]+)? ?(", fp);
+	unit_alternatives(fp, unit);
+	fputs(")$\"", fp);
+}
+
+static void
+unit_alternatives(FILE *fp, enum unit_kind unit)
+{
 	for (const char *s = unit_list(unit); *s != '\0'; s++)
 		fputc(*s == ' ' ? '|' : *s, fp);
-	fputs(")$\"", fp);
+}
+
+/* A value in the metric's unit, or of a ratio in percent, with a sign. */
+static void
+cell_schema(FILE *fp, const struct key_metric *km)
+{
+	json_string(fp, km->km_name);
+	fputs(": {\"type\": \"object\", \"additionalProperties\": false, "
+	      "\"required\": [\"value\"], \"oneOf\": [{\"required\": "
+	      "[\"tolerance\"]}, {\"required\": [\"within\"]}], "
+	      "\"properties\": {\"value\": {\"type\": \"string\", "
+	      "\"pattern\": \"^([0-9]+([.][0-9]+)? ?(",
+	    fp);
+	unit_alternatives(fp, km->km_unit);
+	fputs(")|-?[0-9]+([.][0-9]+)? ?%)$\"}, \"tolerance\": {\"type\": "
+	      "\"string\", ",
+	    fp);
+	unit_pattern(fp, UNIT_PERCENT);
+	fputs("}, \"within\": {\"enum\": [\"ranges\"]}, \"missed\": "
+	      "{\"type\": \"string\"}}, \"description\": ",
+	    fp);
+	json_string(fp, km->km_help);
+	fputs("}", fp);
 }
 
 static void
@@ -212,31 +257,26 @@ rest_of_top(FILE *fp)
 	      "\"type\": \"object\", \"additionalProperties\": false, "
 	      "\"properties\": {\n"
 	      "      \"where\": {\"type\": \"object\"},\n"
+	      "      \"ratio_to\": {\"type\": \"object\", "
+	      "\"description\": \"what the other point has instead: the "
+	      "values are gains over it, in percent\"},\n"
 	      "      \"fitted\": {\"type\": \"array\", \"items\": "
 	      "{\"type\": \"string\"}}",
 	    fp);
 	for (size_t i = 0; i < key_metrics_n; i++) {
 		fputs(",\n      ", fp);
-		json_string(fp, key_metrics[i].km_name);
-		fputs(": {\"type\": \"object\", \"additionalProperties\": "
-		      "false, \"required\": [\"value\", \"tolerance\"], "
-		      "\"properties\": {\"value\": {\"type\": \"string\", ",
-		    fp);
-		unit_pattern(fp, key_metrics[i].km_unit);
-		fputs("}, \"tolerance\": {\"type\": \"string\", ", fp);
-		unit_pattern(fp, UNIT_PERCENT);
-		fputs("}, \"missed\": {\"type\": \"string\"}}, "
-		      "\"description\": ",
-		    fp);
-		json_string(fp, key_metrics[i].km_help);
-		fputs("}", fp);
+		cell_schema(fp, &key_metrics[i]);
 	}
 	fputs("\n    }}},\n"
 	      "    \"fit\": {\"type\": \"array\", \"items\": {\"type\": "
 	      "\"object\", \"additionalProperties\": false, \"required\": "
 	      "[\"cost\", \"range\", \"cell\"], \"properties\": {"
 	      "\"cost\": {\"type\": \"string\"}, \"range\": {\"type\": "
-	      "\"string\"}, \"cell\": {\"type\": \"object\"}}}}",
+	      "\"string\"}, \"cell\": {\"type\": \"object\"}}}},\n"
+	      "    \"ranges\": {\"type\": \"object\", \"description\": "
+	      "\"name: costs that are moved through their ranges together\", "
+	      "\"additionalProperties\": {\"type\": \"array\", "
+	      "\"minItems\": 1, \"items\": {\"type\": \"string\"}}}",
 	    fp);
 }
 

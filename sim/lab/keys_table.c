@@ -93,12 +93,14 @@
 
 static const struct key_choice kernels[] = {
 	{ "dragonfly-2017", KERNEL_DRAGONFLY_2017 },
+	{ "dragonfly-2011", KERNEL_DRAGONFLY_2011 },
 	{ NULL, 0 },
 };
 static const struct key_choice nic_models[] = {
 	{ "82599", NIC_82599 },
 	{ "x540", NIC_X540 },
 	{ "x550", NIC_X550 },
+	{ "em", NIC_EM },
 	{ NULL, 0 },
 };
 static const struct key_choice programs[] = {
@@ -123,6 +125,7 @@ static const struct key_choice arrivals[] = {
 static const struct key_choice tools[] = {
 	{ "wrk", TOOL_WRK },
 	{ "open", TOOL_OPEN },
+	{ "httperf", TOOL_HTTPERF },
 	{ NULL, 0 },
 };
 static const struct key_choice starts[] = {
@@ -150,6 +153,7 @@ const struct key keys[] = {
 	TIME("machines.*.nics.*.latency", AT_NIC(sn_latency), 1, 10 * SEC, NULL, "one way, of a port's link"),
 	BOOL("machines.*.nics.*.polling", AT_NIC(sn_polling), "false", "ifconfig polling: rings are polled, no interrupts"),
 	QUANTITY("machines.*.nics.*.intr_rate", UNIT_FREQUENCY, STORE_INT64, AT_NIC(sn_intr_rate), 1, 1000000, "8000/s", "interrupts of a vector at most, when not polling"),
+	NUMBER("machines.*.nics.*.intr_cpu", STORE_INT, AT_NIC(sn_intr_cpu), 0, SETUP_MAX_CPUS - 1, "0", "em: CPU that its one interrupt goes to"),
 #define SYSCTL(field, name, unit, dflt, min, max, help) \
 	NUMBER("machines.*.sysctl." name, STORE_INT64, AT_MACHINE(sm_sysctl.field), min, max, #dflt, help),
 #define HOST_SYSCTL(field, name, unit, dflt, min, max, help)
@@ -159,13 +163,17 @@ const struct key keys[] = {
 	CHOICE("machines.*.processes.*.program", AT_PROCESS(sp_program), programs, "nginx", "what runs"),
 	NUMBER("machines.*.processes.*.workers", STORE_INT, AT_PROCESS(sp_workers), 1, SETUP_MAX_CPUS, NULL, "worker processes"),
 	BOOL("machines.*.processes.*.reuseport", AT_PROCESS(sp_reuseport), "false", "a listening socket for each worker (SO_REUSEPORT)"),
-	CHOICE("machines.*.processes.*.affinity", AT_PROCESS(sp_affinity), affinities, "per-cpu", "worker i runs on CPU i, or on the CPU that SO_CPUHINT names"),
+	CHOICE("machines.*.processes.*.affinity", AT_PROCESS(sp_affinity), affinities, "per-cpu", "worker i runs on CPU `cpu` + i, or on the CPU that SO_CPUHINT names"),
+	NUMBER("machines.*.processes.*.cpu", STORE_INT, AT_PROCESS(sp_cpu), 0, SETUP_MAX_CPUS - 1, "0", "affinity per-cpu: CPU of the first worker"),
+	NUMBER("machines.*.processes.*.backlog", STORE_INT64, AT_PROCESS(sp_backlog), -1, 32767, "-1", "listen(2): at most kern.ipc.somaxconn, which is what -1 means"),
 	SIZE("machines.*.processes.*.object", AT_PROCESS(sp_object), 0, GIB, NULL, "the static object served"),
 	SIZE("machines.*.processes.*.header", AT_PROCESS(sp_header), 1, 64 * KIB, "254B", "response header"),
 	NUMBER("machines.*.processes.*.events", STORE_INT, AT_PROCESS(sp_events), 1, 65536, "512", "kqueue_events: events of one kevent(2) call"),
 	NUMBER("machines.*.processes.*.changes", STORE_INT, AT_PROCESS(sp_changes), 1, 65536, "512", "kqueue_changes: changes of one kevent(2) call"),
 	BOOL("machines.*.processes.*.keepalive", AT_PROCESS(sp_keepalive), "true", "the client closes first; false: the server does after a response"),
 	BOOL("machines.*.processes.*.open_file_cache", AT_PROCESS(sp_open_file_cache), "true", "open_file_cache on: no open(2) for a request"),
+	BOOL("machines.*.processes.*.access_log", AT_PROCESS(sp_access_log), "false", "a line of the access log, unbuffered, for each request"),
+	BOOL("machines.*.processes.*.index", AT_PROCESS(sp_index), "false", "the request names a directory: one stat(2) more"),
 	TIME("machines.*.processes.*.work", AT_PROCESS(sp_work), 0, 10 * SEC, "0ns", "further CPU time of a request, mean"),
 	CHOICE("machines.*.processes.*.work_distribution", AT_PROCESS(sp_work_dist), works, "fixed", "how `work` varies"),
 
@@ -183,8 +191,10 @@ const struct key keys[] = {
 #include "model/sysctl.def"
 #undef SYSCTL
 #undef HOST_SYSCTL
-	CHOICE("peers.*.tool", AT_PEER(pe_tool), tools, "wrk", "wrk: closed loop; open: connections arrive at `rate`"),
-	NUMBER("peers.*.threads", STORE_INT, AT_PEER(pe_threads), 1, SETUP_MAX_CPUS, "1", "threads of the tool"),
+	CHOICE("peers.*.tool", AT_PEER(pe_tool), tools, "wrk", "wrk: closed loop; open: connections arrive at `rate`; httperf: one connection at a time for each process"),
+	NUMBER("peers.*.threads", STORE_INT, AT_PEER(pe_threads), 1, SETUP_MAX_CPUS, "1", "threads of the tool, a CPU of the host for each"),
+	NUMBER("peers.*.processes", STORE_INT, AT_PEER(pe_processes), 1, 4096, "1", "httperf: processes, spread over the `threads` CPUs"),
+	NUMBER("peers.*.sessions", STORE_INT64, AT_PEER(pe_sessions), 0, 1000000000, "0", "httperf: connections of a process, one call each (--wsess=N,1,1); 0: no end"),
 	NUMBER("peers.*.connections", STORE_INT64, AT_PEER(pe_connections), 0, 10000000, "0", "wrk: open at once, of all threads together"),
 	NUMBER("peers.*.connreqs", STORE_INT64, AT_PEER(pe_connreqs), 0, 1000000000, "1", "requests of a connection; 0: no end"),
 	NUMBER("peers.*.addresses", STORE_INT, AT_PEER(pe_addresses), 1, 65535, "1", "IP addresses that the peer connects from"),
@@ -231,6 +241,9 @@ const struct key_metric key_metrics[METRIC_N] = {
 	[METRIC_CLOCKED] = { "clocked", "clocked", UNIT_NONE,
 	    "requests with the tool's clock running, mean: throughput times "
 	    "mean latency" },
+	[METRIC_REQUEST_RATE] = { "request_rate", "request_rate_rps",
+	    UNIT_FREQUENCY,
+	    "httperf: the request rates that its processes print, summed" },
 	[METRIC_LITTLES_LAW_ERROR] = { "littles_law_error",
 	    "littles_law_error_pct", UNIT_PERCENT,
 	    "how far N is from throughput times cycle" },

@@ -34,6 +34,8 @@ metric_value(enum metric m, const struct result *rs)
 	case METRIC_CLOCKED:
 		return hist_mean(h) * (double)hist_count(h) /
 		       (double)rs->rs_measure_ns;
+	case METRIC_REQUEST_RATE:
+		return rs->rs_request_rate / rs->rs_reps;
 	case METRIC_LITTLES_LAW_ERROR:
 		return 100 * result_little(rs).rl_error;
 	case METRIC_N:

@@ -6,6 +6,7 @@ static void json_metrics(FILE *, const struct result *);
 static void json_stages(FILE *, const struct result *);
 static void json_counters(FILE *, const struct result *);
 static void json_cpus(FILE *, const struct setup *, const struct result *);
+static void json_tokens(FILE *, const struct setup *, const struct result *);
 static void json_run(FILE *, const struct result *);
 
 void
@@ -32,6 +33,7 @@ output_json(
 	json_stages(fp, rs);
 	json_counters(fp, rs);
 	json_cpus(fp, &po->po_setup, rs);
+	json_tokens(fp, &po->po_setup, rs);
 	json_run(fp, rs);
 	fputs("}\n", fp);
 }
@@ -90,6 +92,32 @@ json_cpus(FILE *fp, const struct setup *su, const struct result *rs)
 		output_json_string(fp, name);
 		fprintf(fp, ", \"cpu\": %d, \"busy\": %.6f}", rc->rc_cpu,
 		    1 - (double)rc->rc_idle_ns / (double)rs->rs_measure_ns);
+	}
+	fputc(']', fp);
+}
+
+static void
+json_tokens(FILE *fp, const struct setup *su, const struct result *rs)
+{
+	fputs(", \"tokens\": [", fp);
+	for (int i = 0; i < rs->rs_ntokens; i++) {
+		const struct result_token *rt = &rs->rs_tokens[i];
+		struct result_token_means rm = result_token_means(rs, rt);
+
+		fprintf(fp, "%s{\"machine\": ", i > 0 ? ", " : "");
+		output_json_string(fp, su->su_machines[rt->rt_machine].sm_name);
+		fputs(", \"token\": ", fp);
+		output_json_string(fp, rt->rt_name);
+		fprintf(fp,
+		    ", \"count\": %d, \"gets\": %llu, \"waits\": %llu, "
+		    "\"collisions\": %llu, \"hold_mean_ns\": %.0f, "
+		    "\"hold_max_ns\": %lld, \"wait_mean_ns\": %.0f, "
+		    "\"wait_max_ns\": %lld, \"busiest_pct\": %.4f}",
+		    rt->rt_count, (unsigned long long)rt->rt_gets,
+		    (unsigned long long)rt->rt_waits,
+		    (unsigned long long)rt->rt_collisions, rm.rm_hold_ns,
+		    (long long)rt->rt_hold_max, rm.rm_wait_ns,
+		    (long long)rt->rt_wait_max, rm.rm_busiest_pct);
 	}
 	fputc(']', fp);
 }

@@ -18,6 +18,8 @@ static void little(FILE *, const struct result *);
 static void peers(FILE *, const struct setup *, const struct result *);
 static void listeners(
     FILE *, const struct setup *, const struct result *, bool all);
+static void tokens(FILE *, const struct setup *, const struct result *);
+static void sharing(FILE *, const struct result *);
 static void counters(FILE *, const struct result *, bool all);
 static void counters_netstat(FILE *, const struct result *);
 static void cpus(FILE *, const struct setup *, const struct result *);
@@ -36,6 +38,9 @@ output_text(
 	if (all)
 		peers(fp, &po->po_setup, rs);
 	listeners(fp, &po->po_setup, rs, all);
+	tokens(fp, &po->po_setup, rs);
+	if (rs->rs_ntokens > 0 && !all)
+		sharing(fp, rs);
 	counters(fp, rs, all);
 	counters_netstat(fp, rs);
 	cpus(fp, &po->po_setup, rs);
@@ -57,6 +62,23 @@ heading(FILE *fp, const struct scenario *sc, const struct point *po)
 	fputs("\n\n", fp);
 }
 
+/* As a tool prints it that counts from its own start to its own end. */
+static void
+request_rate(FILE *fp, const struct point *po)
+{
+	const struct setup *su = &po->po_setup;
+
+	for (int i = 0; i < su->su_npeers; i++) {
+		if (su->su_peers[i].pe_tool != TOOL_HTTPERF)
+			continue;
+		fprintf(fp,
+		    "request rate %.1f /s   (each process from its start to "
+		    "its end, summed: request_rate)\n",
+		    point_metric(po, METRIC_REQUEST_RATE).mean);
+		return;
+	}
+}
+
 static void
 metrics(FILE *fp, const struct point *po)
 {
@@ -70,6 +92,7 @@ metrics(FILE *fp, const struct point *po)
 		fprintf(fp, " +- %.1f", tp.half);
 	fprintf(
 	    fp, "   (%llu responses)\n", (unsigned long long)rs->rs_completed);
+	request_rate(fp, po);
 	fprintf(fp, "latency, ms  mean %.3f", mean.mean * 1e-6);
 	if (isfinite(mean.half))
 		fprintf(fp, " +- %.3f", mean.half * 1e-6);
@@ -89,8 +112,8 @@ metrics(FILE *fp, const struct point *po)
 	    (double)hist_percentile(&rs->rs_cycle, 99) * 1e-6);
 	if (fabs(result_little(rs).rl_error) > STEADY)
 		fprintf(fp,
-		    "not steady: Little's law is %.1f %% off; warm up or "
-		    "measure for longer\n",
+		    "not steady: Little's law is %.1f %% off; measure for "
+		    "longer, if slots are not stuck\n",
 		    100 * result_little(rs).rl_error);
 	if (rs->rs_unsteady)
 		fputs("warning: no steady state: the latency drifts, or the "
@@ -221,6 +244,73 @@ listeners(FILE *fp, const struct setup *su, const struct result *rs, bool all)
 	sim_free(by);
 }
 
+/* Where CPUs share: what the tokens that were taken cost. */
+static void
+tokens(FILE *fp, const struct setup *su, const struct result *rs)
+{
+	bool any = false;
+	char name[80];
+
+	for (int i = 0; i < rs->rs_ntokens; i++) {
+		const struct result_token *rt = &rs->rs_tokens[i];
+		struct result_token_means rm = result_token_means(rs, rt);
+
+		if (rt->rt_gets == 0)
+			continue;
+		if (!any)
+			fprintf(fp,
+			    "%-18s %4s %9s %8s %8s %16s %16s %8s\n"
+			    "%-18s %4s %9s %8s %8s %7s %8s %7s %8s %8s\n",
+			    "", "", "", "", "gave up", "hold, us", "wait, us",
+			    "busiest", "token", "n", "taken", "waited",
+			    "the CPU", "mean", "max", "mean", "max", "held");
+		any = true;
+		snprintf(name, sizeof(name), "%s%s%s",
+		    su->su_nmachines > 1
+			? su->su_machines[rt->rt_machine].sm_name
+			: "",
+		    su->su_nmachines > 1 ? " " : "", rt->rt_name);
+		fprintf(fp,
+		    "%-18s %4d %9llu %8llu %8llu %7.2f %8.1f %7.2f %8.1f "
+		    "%6.1f %%\n",
+		    name, rt->rt_count, (unsigned long long)rt->rt_gets,
+		    (unsigned long long)rt->rt_waits,
+		    (unsigned long long)rt->rt_collisions, rm.rm_hold_ns * 1e-3,
+		    (double)rt->rt_hold_max * 1e-3, rm.rm_wait_ns * 1e-3,
+		    (double)rt->rt_wait_max * 1e-3, rm.rm_busiest_pct);
+	}
+	if (any)
+		fputs("\n", fp);
+}
+
+/* What CPUs do because of each other, four in a line. */
+static void
+sharing(FILE *fp, const struct result *rs)
+{
+	static const struct {
+		enum counter counter;
+		const char *text;
+	} rows[] = {
+		{ COUNTER_netisr_messages, "netisr messages" },
+		{ COUNTER_domsgs, "domsgs" },
+		{ COUNTER_ipis, "IPIs" },
+		{ COUNTER_ipis_avoided, "IPIs avoided" },
+		{ COUNTER_switches, "switches" },
+		{ COUNTER_wakeups, "wakeups" },
+		{ COUNTER_token_collisions, "token collisions" },
+	};
+	double n = rs->rs_completed > 0 ? (double)rs->rs_completed : 1;
+
+	fputs("a request:", fp);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		fprintf(fp, "%s%.2f %s",
+		    i == 0	 ? " "
+		    : i % 4 == 0 ? ",\n  "
+				 : ", ",
+		    (double)rs->rs_counters[rows[i].counter] / n, rows[i].text);
+	fputs("\n\n", fp);
+}
+
 /* Losses, always; with `all`, what else was counted, per request. */
 static void
 counters(FILE *fp, const struct result *rs, bool all)
@@ -229,7 +319,7 @@ counters(FILE *fp, const struct result *rs, bool all)
 		"client_syn_retries", "client_connect_errors", "client_resets",
 		"client_timeouts", "client_late" };
 	double n = rs->rs_completed > 0 ? (double)rs->rs_completed : 1;
-	bool loss;
+	bool loss, any = false;
 
 	for (int i = 0; i < COUNTER_N; i++) {
 		const struct counter_info *cn = &counter_infos[i];
@@ -244,8 +334,10 @@ counters(FILE *fp, const struct result *rs, bool all)
 		fprintf(fp, "%-23s %12lld %9.4f a request  %s\n", cn->cn_name,
 		    (long long)rs->rs_counters[i],
 		    (double)rs->rs_counters[i] / n, cn->cn_help);
+		any = true;
 	}
-	fputs("\n", fp);
+	if (any)
+		fputs("\n", fp);
 }
 
 /* Two in a line. */

@@ -71,3 +71,25 @@ point_metric(const struct point *po, enum metric m)
 	sim_free(x);
 	return ci;
 }
+
+static double
+gain(double a, double b)
+{
+	return 100 * (a / b - 1);
+}
+
+struct stat_ci
+point_gain(const struct point *a, const struct point *b, enum metric m)
+{
+	int n = a->po_reps < b->po_reps ? a->po_reps : b->po_reps;
+	double *x = sim_calloc(n, sizeof(*x));
+	struct stat_ci ci;
+
+	for (int r = 0; r < n; r++)
+		x[r] = gain(metric_value(m, a->po_results[r]),
+		    metric_value(m, b->po_results[r]));
+	ci = stat_t_interval(x, n, 0.95);
+	ci.mean = gain(point_metric(a, m).mean, point_metric(b, m).mean);
+	sim_free(x);
+	return ci;
+}

@@ -11,7 +11,8 @@
 #include "sim/lab/scenario.h"
 
 struct point {
-	int po_point; /* of the sweep, or SCENARIO_BASE */
+	int po_point;	/* of the sweep, or SCENARIO_BASE */
+	int po_variant; /* the caller's: what it changed in po_setup */
 	struct setup po_setup;
 	char po_label[256];
 	int po_reps;
@@ -35,5 +36,13 @@ enum run_status points_run(struct point *, int n, const struct run_trace *,
  * half-width of the 95 % interval of their mean (INFINITY for one).
  */
 struct stat_ci point_metric(const struct point *, enum metric);
+
+/*
+ * The gain of one point over another, 100 * (a / b - 1) in percent: that of the
+ * pooled replications; the interval is of the gains of replication r of both,
+ * which have the same random numbers. Not finite when b is 0.
+ */
+struct stat_ci point_gain(
+    const struct point *a, const struct point *b, enum metric);
 
 #endif

@@ -1,22 +1,28 @@
 #include "sim/lab/result.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 
 #include "model/kern/sched.h"
 #include "model/kern/socket.h"
+#include "model/kern/token.h"
 #include "sim/core/alloc.h"
 #include "sim/core/stat.h"
 
 static void hist_open(struct hist *, int64_t *counts);
 static void extract_peers(struct result *, struct model *);
-static void extract_bins(struct result *, const struct wrk_result *);
+static void extract_bins(struct result *, const struct peer_result *);
 static void extract_slices(struct result *, struct model *);
 static void extract_cpus(struct result *, const struct model *);
 static void extract_listeners(struct result *, struct model *);
-static void bin_add(struct wrk_bin *, const struct wrk_bin *);
+static void extract_tokens(struct result *, struct model *);
+static struct result_token *token_group(
+    struct result *, int machine, const char *desc);
+static void bin_add(struct peer_bin *, const struct peer_bin *);
 static void merge_listeners(struct result *, const struct result *);
+static void merge_tokens(struct result *, const struct result *);
 
 struct result *
 result_create(void)
@@ -28,7 +34,7 @@ result_create(void)
 	return rs;
 }
 
-/* The same geometry as struct wrk_result, over memory of ours. */
+/* The same geometry as struct peer_result, over memory of ours. */
 static void
 hist_open(struct hist *h, int64_t *counts)
 {
@@ -61,6 +67,7 @@ result_extract(struct result *rs, struct model *md, int64_t wall_ns)
 		rs->rs_counters[i] = model_counter(md, i);
 	extract_cpus(rs, md);
 	extract_listeners(rs, md);
+	extract_tokens(rs, md);
 	rs->rs_simulated_ns = md->md_end;
 	rs->rs_wall_ns = wall_ns;
 	rs->rs_engine_calls = engine_statistics()->es_calls;
@@ -73,44 +80,45 @@ static void
 extract_peers(struct result *rs, struct model *md)
 {
 	for (int i = 0; i < md->md_setup->su_npeers; i++) {
-		const struct wrk_result *wr = wrk_result(md->md_peers[i]);
+		const struct peer_result *pr = &md->md_peers[i]->pp_result;
 		struct result_peer *rp = &rs->rs_peers[i];
 
-		rp->rp_completed = wr->wr_completed;
-		rp->rp_late = wr->wr_timeouts;
+		rp->rp_completed = pr->pr_completed;
+		rp->rp_late = pr->pr_timeouts;
 		for (int e = 0; e < TCP_NENDS; e++)
-			rp->rp_failed += wr->wr_failed[e];
-		rp->rp_latency_ns = hist_mean(&wr->wr_latency) *
-				    (double)hist_count(&wr->wr_latency);
-		rp->rp_cycle_ns = hist_mean(&wr->wr_cycle) *
-				  (double)hist_count(&wr->wr_cycle);
-		rp->rp_p50_ns = hist_percentile(&wr->wr_latency, 50);
-		rp->rp_p99_ns = hist_percentile(&wr->wr_latency, 99);
-		rp->rp_max_ns = hist_max(&wr->wr_latency);
-		hist_merge(&rs->rs_latency, &wr->wr_latency);
-		hist_merge(&rs->rs_cycle, &wr->wr_cycle);
-		rs->rs_completed += wr->wr_completed;
-		rs->rs_slot_ns += wr->wr_slot_ns;
-		extract_bins(rs, wr);
+			rp->rp_failed += pr->pr_failed[e];
+		rp->rp_latency_ns = hist_mean(&pr->pr_latency) *
+				    (double)hist_count(&pr->pr_latency);
+		rp->rp_cycle_ns = hist_mean(&pr->pr_cycle) *
+				  (double)hist_count(&pr->pr_cycle);
+		rp->rp_p50_ns = hist_percentile(&pr->pr_latency, 50);
+		rp->rp_p99_ns = hist_percentile(&pr->pr_latency, 99);
+		rp->rp_max_ns = hist_max(&pr->pr_latency);
+		hist_merge(&rs->rs_latency, &pr->pr_latency);
+		hist_merge(&rs->rs_cycle, &pr->pr_cycle);
+		rs->rs_completed += pr->pr_completed;
+		rs->rs_slot_ns += pr->pr_slot_ns;
+		rs->rs_request_rate += peer_request_rate(md->md_peers[i]);
+		extract_bins(rs, pr);
 	}
 }
 
 static void
-extract_bins(struct result *rs, const struct wrk_result *wr)
+extract_bins(struct result *rs, const struct peer_result *pr)
 {
-	SIM_ASSERT(wr->wr_nbins <= RESULT_BINS);
-	for (int i = 0; i < wr->wr_nbins; i++)
-		bin_add(&rs->rs_bins[i], &wr->wr_bins[i]);
+	SIM_ASSERT(pr->pr_nbins <= RESULT_BINS);
+	for (int i = 0; i < pr->pr_nbins; i++)
+		bin_add(&rs->rs_bins[i], &pr->pr_bins[i]);
 }
 
 static void
-bin_add(struct wrk_bin *dst, const struct wrk_bin *src)
+bin_add(struct peer_bin *dst, const struct peer_bin *src)
 {
-	dst->wb_n += src->wb_n;
-	dst->wb_latency += src->wb_latency;
+	dst->pb_n += src->pb_n;
+	dst->pb_latency += src->pb_latency;
 	for (int s = 0; s < STAGE_N; s++) {
-		dst->wb_stage[s] += src->wb_stage[s];
-		dst->wb_counted[s] += src->wb_counted[s];
+		dst->pb_stage[s] += src->pb_stage[s];
+		dst->pb_counted[s] += src->pb_counted[s];
 	}
 }
 
@@ -118,18 +126,18 @@ bin_add(struct wrk_bin *dst, const struct wrk_bin *src)
 static void
 extract_slices(struct result *rs, struct model *md)
 {
-	int n = wrk_result(md->md_peers[0])->wr_nslices, used = 0, cut, batch;
+	int n = md->md_peers[0]->pp_result.pr_nslices, used = 0, cut, batch;
 	double *means = sim_calloc(n > 0 ? n : 1, sizeof(*means));
 
 	for (int i = 0; i < n; i++) {
 		double sum = 0, count = 0;
 
 		for (int p = 0; p < md->md_setup->su_npeers; p++) {
-			const struct wrk_slice *ws =
-			    &wrk_result(md->md_peers[p])->wr_slices[i];
+			const struct peer_slice *ps =
+			    &md->md_peers[p]->pp_result.pr_slices[i];
 
-			sum += (double)ws->ws_latency;
-			count += (double)ws->ws_n;
+			sum += (double)ps->ps_latency;
+			count += (double)ps->ps_n;
 		}
 		if (count > 0)
 			means[used++] = sum / count;
@@ -153,8 +161,7 @@ extract_cpus(struct result *rs, const struct model *md)
 		rc->rc_idle_ns = mc->mc_cpu->c_idle;
 		if (i < md->md_nserver_cpus)
 			rc->rc_netisr_ns =
-			    ((const struct globaldata *)mc->mc_cpu)
-				->gd_netisr.ni_ns;
+			    netisr_ns((const struct globaldata *)mc->mc_cpu);
 		for (int c = 0; c < COST_N; c++)
 			rs->rs_cost_ns[mc->mc_machine][c] +=
 			    mc->mc_cpu->c_spent[c];
@@ -167,20 +174,16 @@ extract_listeners(struct result *rs, struct model *md)
 	for (int i = 0; i < md->md_setup->su_nmachines; i++) {
 		const struct machine_procs *mp = md->md_machines[i].m_procs;
 
-		for (int k = 0; k < mp->mp_nworkers; k++) {
+		for (int k = 0; k < mp->mp_nlisteners; k++) {
 			struct so_listen *sl = mp->mp_listeners[k];
 
-			/* Workers may share one. */
-			if (k > 0 && sl == mp->mp_listeners[k - 1])
-				continue;
 			SIM_ASSERT(rs->rs_nlisteners < RESULT_MAX_LISTENERS);
 			so_qlen_integrate(sl, md->md_end);
 			rs->rs_listeners[rs->rs_nlisteners++] =
 			    (struct result_listener){
 				    .rl_machine = (int16_t)i,
 				    .rl_index = (int16_t)sl->sl_index,
-				    .rl_cpu =
-					(int16_t)sl->sl_so.so_gd->gd_cpu.c_id,
+				    .rl_cpu = (int16_t)sl->sl_cpu,
 				    .rl_qlen = sl->so_qlen,
 				    .rl_qmax = sl->sl_qmax,
 				    .rl_qlimit = sl->so_qlimit,
@@ -193,6 +196,57 @@ extract_listeners(struct result *rs, struct model *md)
 			    };
 		}
 	}
+}
+
+static void
+extract_tokens(struct result *rs, struct model *md)
+{
+	for (int i = 0; i < md->md_setup->su_nmachines; i++) {
+		const struct machine *m = &md->md_machines[i];
+
+		if (!m->m_shares)
+			continue;
+		for (int k = 0; k < m->m_ntoks; k++) {
+			const struct tok *tok = m->m_toks[k];
+			struct result_token *rt =
+			    token_group(rs, i, tok->t_desc);
+			int64_t hold = tok->t_hold_ns;
+
+			/* Still held. */
+			if (tok->t_owner != NULL && tok->t_since < md->md_end)
+				hold += md->md_end - tok->t_since;
+			rt->rt_count++;
+			rt->rt_gets += tok->t_gets;
+			rt->rt_waits += tok->t_waits;
+			rt->rt_collisions += tok->t_collisions;
+			rt->rt_hold_ns += hold;
+			rt->rt_hold_max =
+			    sim_max(rt->rt_hold_max, tok->t_hold_max);
+			rt->rt_wait_ns += tok->t_wait_ns;
+			rt->rt_wait_max =
+			    sim_max(rt->rt_wait_max, tok->t_wait_max);
+			rt->rt_busiest_ns = sim_max(rt->rt_busiest_ns, hold);
+		}
+	}
+}
+
+/* The group of a token, made when it is the first. */
+static struct result_token *
+token_group(struct result *rs, int machine, const char *desc)
+{
+	struct result_token *rt;
+
+	for (int i = 0; i < rs->rs_ntokens; i++) {
+		rt = &rs->rs_tokens[i];
+		if (rt->rt_machine == machine && strcmp(rt->rt_name, desc) == 0)
+			return rt;
+	}
+	SIM_ASSERT(rs->rs_ntokens < RESULT_MAX_TOKENS);
+	SIM_ASSERT(strlen(desc) < RESULT_TOKEN_NAME);
+	rt = &rs->rs_tokens[rs->rs_ntokens++];
+	rt->rt_machine = (int16_t)machine;
+	snprintf(rt->rt_name, sizeof(rt->rt_name), "%s", desc);
+	return rt;
 }
 
 void
@@ -210,6 +264,7 @@ result_merge(struct result *dst, const struct result *src)
 	dst->rs_measure_ns += src->rs_measure_ns;
 	dst->rs_completed += src->rs_completed;
 	dst->rs_slot_ns += src->rs_slot_ns;
+	dst->rs_request_rate += src->rs_request_rate;
 	hist_merge(&dst->rs_latency, &src->rs_latency);
 	hist_merge(&dst->rs_cycle, &src->rs_cycle);
 	for (int i = 0; i < RESULT_BINS; i++)
@@ -232,6 +287,7 @@ result_merge(struct result *dst, const struct result *src)
 		for (int c = 0; c < COST_N; c++)
 			dst->rs_cost_ns[i][c] += src->rs_cost_ns[i][c];
 	merge_listeners(dst, src);
+	merge_tokens(dst, src);
 	dst->rs_unsteady = dst->rs_unsteady || src->rs_unsteady;
 	dst->rs_simulated_ns += src->rs_simulated_ns;
 	dst->rs_wall_ns += src->rs_wall_ns;
@@ -259,6 +315,41 @@ merge_listeners(struct result *dst, const struct result *src)
 	}
 }
 
+static void
+merge_tokens(struct result *dst, const struct result *src)
+{
+	SIM_ASSERT(dst->rs_ntokens == src->rs_ntokens);
+	for (int i = 0; i < dst->rs_ntokens; i++) {
+		const struct result_token *from = &src->rs_tokens[i];
+		struct result_token *to = &dst->rs_tokens[i];
+
+		SIM_ASSERT(to->rt_count == from->rt_count);
+		to->rt_gets += from->rt_gets;
+		to->rt_waits += from->rt_waits;
+		to->rt_collisions += from->rt_collisions;
+		to->rt_hold_ns += from->rt_hold_ns;
+		to->rt_hold_max = sim_max(to->rt_hold_max, from->rt_hold_max);
+		to->rt_wait_ns += from->rt_wait_ns;
+		to->rt_wait_max = sim_max(to->rt_wait_max, from->rt_wait_max);
+		to->rt_busiest_ns += from->rt_busiest_ns;
+	}
+}
+
+struct result_token_means
+result_token_means(const struct result *rs, const struct result_token *rt)
+{
+	struct result_token_means rm = { 0 };
+
+	if (rt->rt_gets > 0)
+		rm.rm_hold_ns = (double)rt->rt_hold_ns / (double)rt->rt_gets;
+	if (rt->rt_waits > 0)
+		rm.rm_wait_ns = (double)rt->rt_wait_ns / (double)rt->rt_waits;
+	if (rs->rs_measure_ns > 0)
+		rm.rm_busiest_pct =
+		    100 * (double)rt->rt_busiest_ns / (double)rs->rs_measure_ns;
+	return rm;
+}
+
 void
 result_stages(const struct result *rs, double share, struct result_stages *rg)
 {
@@ -266,11 +357,11 @@ result_stages(const struct result *rs, double share, struct result_stages *rg)
 
 	*rg = (struct result_stages){ 0 };
 	for (int i = 0; i < RESULT_BINS; i++)
-		left += (double)rs->rs_bins[i].wb_n;
+		left += (double)rs->rs_bins[i].pb_n;
 	left *= share;
 	for (int i = RESULT_BINS - 1; i >= 0 && left > 0; i--) {
-		const struct wrk_bin *wb = &rs->rs_bins[i];
-		double n = (double)wb->wb_n, part;
+		const struct peer_bin *pb = &rs->rs_bins[i];
+		double n = (double)pb->pb_n, part;
 
 		if (n <= 0)
 			continue;
@@ -278,8 +369,8 @@ result_stages(const struct result *rs, double share, struct result_stages *rg)
 		left -= n * part;
 		rg->rg_n += n * part;
 		for (int s = 0; s < STAGE_N; s++) {
-			rg->rg_ns[s][0] += part * (double)wb->wb_stage[s];
-			rg->rg_ns[s][1] += part * (double)wb->wb_counted[s];
+			rg->rg_ns[s][0] += part * (double)pb->pb_stage[s];
+			rg->rg_ns[s][1] += part * (double)pb->pb_counted[s];
 		}
 	}
 	for (int s = 0; s < STAGE_N && rg->rg_n > 0; s++) {

@@ -16,6 +16,8 @@
 #define RESULT_MAX_HOSTS (SETUP_MAX_MACHINES + SETUP_MAX_PEERS)
 #define RESULT_MAX_CPUS (RESULT_MAX_HOSTS * SETUP_MAX_CPUS)
 #define RESULT_MAX_LISTENERS (SETUP_MAX_MACHINES * SETUP_MAX_CPUS)
+#define RESULT_MAX_TOKENS (SETUP_MAX_MACHINES * 8)
+#define RESULT_TOKEN_NAME 24
 
 /* A peer. Quantiles are those of the first replication. */
 struct result_peer {
@@ -40,15 +42,31 @@ struct result_listener {
 	uint64_t rl_accepted;
 };
 
+/*
+ * The tokens of one description, on a machine whose CPUs share. A holding that
+ * the measurement cuts counts with its part, but was taken before.
+ */
+struct result_token {
+	int16_t rt_machine;
+	char rt_name[RESULT_TOKEN_NAME];
+	int rt_count;	  /* tokens; replications have as many */
+	uint64_t rt_gets; /* taken */
+	uint64_t rt_waits, rt_collisions; /* of these: as in struct tok */
+	int64_t rt_hold_ns, rt_hold_max;  /* max: a max */
+	int64_t rt_wait_ns, rt_wait_max;
+	int64_t rt_busiest_ns; /* held: the one that was held longest */
+};
+
 struct result {
 	int rs_reps;		/* replications in here */
 	int64_t rs_measure_ns;	/* measured, of all replications */
 	uint64_t rs_completed;	/* responses */
 	int64_t rs_slot_ns;	/* integral of slots in a cycle */
+	double rs_request_rate; /* 1/s, as the tools print it: a sum */
 	struct hist rs_latency; /* ns; counts are in rs_counts: relocate */
 	struct hist rs_cycle;
 	int64_t rs_counts[2][RESULT_COUNTS];
-	struct wrk_bin rs_bins[RESULT_BINS]; /* requests of like latency */
+	struct peer_bin rs_bins[RESULT_BINS]; /* requests of like latency */
 	struct result_peer rs_peers[SETUP_MAX_PEERS];
 	int64_t rs_counters[COUNTER_N];
 	int rs_ncpus;
@@ -56,6 +74,8 @@ struct result {
 	int64_t rs_cost_ns[RESULT_MAX_HOSTS][COST_N];
 	int rs_nlisteners;
 	struct result_listener rs_listeners[RESULT_MAX_LISTENERS];
+	int rs_ntokens; /* 0: no machine whose CPUs share */
+	struct result_token rs_tokens[RESULT_MAX_TOKENS];
 	bool rs_unsteady; /* MSER-5 wants to cut over half of the slices */
 
 	/* The `run` object: not a function of scenario and seed. */
@@ -69,6 +89,14 @@ struct result_stages {
 	double rg_n; /* requests */
 	double rg_ns[STAGE_N][2];
 	double rg_total_ns[2];
+};
+
+/* Of a group of tokens. */
+struct result_token_means {
+	double rm_hold_ns;     /* a taking */
+	double rm_wait_ns;     /* a wait */
+	double rm_busiest_pct; /* of the time, of the token that was held
+				  longest */
 };
 
 /* N = X * W: slots in a cycle, cycles a second, mean cycle. */
@@ -94,6 +122,9 @@ void result_merge(struct result *dst, const struct result *src);
  * taken from the top; of the last one, a proportional part.
  */
 void result_stages(const struct result *, double share, struct result_stages *);
+
+struct result_token_means result_token_means(
+    const struct result *, const struct result_token *);
 
 struct result_little result_little(const struct result *);
 

@@ -37,10 +37,10 @@ static void axis_base(struct scenario *, struct scenario_axis *,
     const struct ynode *extended, struct diag *);
 static bool count_points(struct scenario *, struct diag *);
 static void check_points(struct scenario *, struct diag *);
+static struct ynode *overridden(
+    const struct scenario *, struct ypool *, int point);
 static void resolve(
     struct scenario *, int point, struct setup *, bool check, struct diag *);
-static struct setup_hardware *next_hardware(
-    const struct scenario_fit *, struct setup *, int *i);
 
 struct scenario *
 scenario_load(const char *file, const char *const *sets, int nsets,
@@ -72,7 +72,9 @@ scenario_load(const char *file, const char *const *sets, int nsets,
 		goto fail;
 	check_points(sc, d);
 	if (d->d_nerrors == nerrors)
-		scenario_cells_load(sc, extended, d);
+		scenario_groups_load(sc, d);
+	if (d->d_nerrors == nerrors)
+		scenario_cells_load(sc, d);
 	if (d->d_nerrors == nerrors)
 		return sc;
 fail:
@@ -95,6 +97,7 @@ scenario_destroy(struct scenario *sc)
 	sim_free(sc->sc_paths);
 	sim_free(sc->sc_cells);
 	sim_free(sc->sc_fits);
+	sim_free(sc->sc_groups);
 	sim_free(sc->sc_hardware_dir);
 	sim_free(sc->sc_name);
 	sim_free(sc->sc_file);
@@ -513,21 +516,43 @@ resolve(struct scenario *sc, int point, struct setup *su, bool check,
     struct diag *d)
 {
 	struct ypool yp = { NULL };
-	struct ynode *root = ynode_clone(&yp, sc->sc_tree);
-	const struct scenario_axis *ax;
-	int nerrors = d->d_nerrors, k;
+	struct ynode *root = overridden(sc, &yp, point);
+	int nerrors = d->d_nerrors;
 
-	for (int i = 0; i < sc->sc_naxes; i++) {
-		ax = &sc->sc_axes[i];
-		k = scenario_axis_index(sc, i, point);
-		scenario_tree_apply(
-		    &yp, root, k < 0 ? &ax->ax_base_value : &ax->ax_values[k]);
-	}
 	scenario_tree_extend(&yp, root, d);
 	scenario_fill(sc, root, su, d);
 	if (check && d->d_nerrors == nerrors)
 		scenario_check(su, root, d);
 	ypool_fini(&yp);
+}
+
+/* The tree with what the axes set at a point. */
+static struct ynode *
+overridden(const struct scenario *sc, struct ypool *yp, int point)
+{
+	struct ynode *root = ynode_clone(yp, sc->sc_tree);
+	const struct scenario_axis *ax;
+	int k;
+
+	for (int i = 0; i < sc->sc_naxes; i++) {
+		ax = &sc->sc_axes[i];
+		k = scenario_axis_index(sc, i, point);
+		scenario_tree_apply(
+		    yp, root, k < 0 ? &ax->ax_base_value : &ax->ax_values[k]);
+	}
+	return root;
+}
+
+struct ynode *
+scenario_tree_point(const struct scenario *sc, struct ypool *yp, int point)
+{
+	struct ynode *root = overridden(sc, yp, point);
+	struct diag d;
+
+	diag_init(&d);
+	scenario_tree_extend(yp, root, &d);
+	diag_fini(&d);
+	return root;
 }
 
 int
@@ -538,48 +563,4 @@ scenario_axis_index(const struct scenario *sc, int axis, int point)
 	for (int i = sc->sc_naxes - 1; i > axis; i--)
 		point /= sc->sc_axes[i].ax_n;
 	return point % sc->sc_axes[axis].ax_n;
-}
-
-void
-scenario_fit_set(
-    const struct scenario *sc, int fit, struct setup *su, int64_t value)
-{
-	const struct scenario_fit *fi = &sc->sc_fits[fit];
-	struct key_value kv = { value, (double)value, NULL };
-	struct setup_hardware *hw;
-	int i = 0;
-
-	while ((hw = next_hardware(fi, su, &i)) != NULL)
-		key_store(fi->fi_key, hw, &kv);
-}
-
-int64_t
-scenario_fit_get(const struct scenario *sc, int fit, const struct setup *su)
-{
-	const struct scenario_fit *fi = &sc->sc_fits[fit];
-	struct setup_hardware *hw;
-	int i = 0;
-
-	hw = next_hardware(fi, (struct setup *)su, &i);
-	SIM_ASSERT(hw != NULL);
-	return *(int64_t *)((char *)hw + fi->fi_key->k_offset);
-}
-
-/* Walk over machines and peers with this profile. */
-static struct setup_hardware *
-next_hardware(const struct scenario_fit *fi, struct setup *su, int *i)
-{
-	struct setup_hardware *hw;
-	int n = su->su_nmachines + su->su_npeers;
-
-	while (*i < n) {
-		hw = *i < su->su_nmachines
-			 ? &su->su_machines[*i].sm_hw
-			 : &su->su_peers[*i - su->su_nmachines].pe_hw;
-		++*i;
-		if (hw->hw_name != NULL &&
-		    strcmp(hw->hw_name, fi->fi_profile) == 0)
-			return hw;
-	}
-	return NULL;
 }

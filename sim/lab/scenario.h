@@ -19,6 +19,7 @@
 #define SCENARIO_BASE (-1) /* the point of `solab run` */
 #define SCENARIO_MAX_POINTS 20000
 #define SCENARIO_MAX_AXES 16
+#define SCENARIO_MAX_GROUPS 16
 
 /* A value of a parameter at one point. */
 struct scenario_param {
@@ -60,15 +61,24 @@ struct scenario_axis {
 	struct diag_span ax_at;
 };
 
-/* A published number. All [I]. */
+/*
+ * A published number; or a ratio of two points, a gain in percent:
+ * 100 * (at ce_point / at ce_ratio_point - 1). All [I].
+ */
 struct scenario_cell {
 	int ce_point;	      /* of the sweep; -1: not in this matrix (--set) */
 	const char *ce_where; /* "object=1KiB, soavailconn=0" */
 	struct scenario_param *ce_params; /* the same */
 	int ce_nparams;
+	const char *ce_ratio; /* what the other point has instead; NULL: none */
+	int ce_ratio_point;
+	struct scenario_param *ce_ratio_params; /* all of the other point's */
+	int ce_nratio_params;
 	const struct key_metric *ce_metric;
-	double ce_value;	 /* in the metric's unit: 1/s or ns */
-	double ce_tolerance_pct; /* percent of the value */
+	double ce_value;	 /* in the metric's unit: 1/s or ns; percent */
+	double ce_tolerance_pct; /* percent of the value; points of a percent */
+	bool ce_by_ranges;	 /* `within: ranges` in place of a tolerance */
+	bool ce_unpublished;	 /* printed beside the others: no value */
 	bool ce_fitted;
 	const char
 	    *ce_missed; /* known reason to be out of tolerance, or NULL */
@@ -84,6 +94,21 @@ struct scenario_fit {
 	int fi_cell;		/* index in sc_cells */
 };
 
+/* A cost that is moved, and how far. All [I]. */
+struct scenario_group_cost {
+	const struct key *gc_key;
+	const char *gc_path;	/* server.hardware.ipi_send */
+	const char *gc_profile; /* i7-2600 */
+	struct key_value gc_low, gc_high;
+};
+
+/* Costs of `ranges:` that are moved together. All [I]. */
+struct scenario_group {
+	const char *gr_name;
+	struct scenario_group_cost *gr_costs;
+	int gr_n;
+};
+
 struct scenario {
 	char *sc_file;	       /* as given */
 	char *sc_name;	       /* its last part without .yaml */
@@ -94,6 +119,8 @@ struct scenario {
 	int sc_ncells;
 	struct scenario_fit *sc_fits;
 	int sc_nfits;
+	struct scenario_group *sc_groups; /* `ranges:` */
+	int sc_ngroups;
 	struct hardware *sc_hardware; /* all profiles in use */
 
 	/* private to sim/lab/scenario*.c */
@@ -152,6 +179,13 @@ void scenario_fit_set(
     const struct scenario *, int fit, struct setup *, int64_t value);
 int64_t scenario_fit_get(
     const struct scenario *, int fit, const struct setup *);
+
+/*
+ * Set the costs of a group to their low or their high ends, in every machine
+ * and peer that uses their profiles.
+ */
+void scenario_group_set(
+    const struct scenario *, int group, bool high, struct setup *);
 
 /* Returns: rings that the card and the sysctls give, net.netisr.ncpus in use.
  */

@@ -13,9 +13,13 @@ struct checker {
 static void check_machine(struct checker *, const struct setup_machine *);
 static void check_nic(
     struct checker *, const struct setup_machine *, const struct setup_nic *);
+static void check_em(
+    struct checker *, const struct setup_machine *, const struct setup_nic *);
 static void check_process(struct checker *, const struct setup_machine *,
     const struct setup_process *);
 static void check_peer(struct checker *, int peer);
+static void check_httperf(
+    struct checker *, const struct setup_peer *, int64_t ports);
 static void check_link(struct checker *, int peer);
 static void check_names(struct checker *);
 static struct diag_span at_machine(const struct checker *, const char *machine,
@@ -87,6 +91,8 @@ card_rx_rings(const struct setup_nic *sn)
 		return 16;
 	case NIC_X550:
 		return 64;
+	case NIC_EM:
+		return 1;
 	}
 	return 0;
 }
@@ -129,7 +135,19 @@ check_nic(struct checker *ck, const struct setup_machine *sm,
 {
 	int card = card_rx_rings(sn), ncpus = setup_netisr_ncpus(sm);
 	int64_t tx = sm->sm_sysctl.ix_txr;
+	bool em = sn->sn_model == NIC_EM;
 
+	if (em != (sm->sm_kernel == KERNEL_DRAGONFLY_2011)) {
+		diag_error(ck->ck_d,
+		    at_machine(ck, sm->sm_name, "nics", sn->sn_name, "model"),
+		    "model: dragonfly-2011 is modelled with em only, and em "
+		    "with dragonfly-2011 only");
+		return;
+	}
+	if (em) {
+		check_em(ck, sm, sn);
+		return;
+	}
 	if (sm->sm_sysctl.ix_rxr > card)
 		diag_error(ck->ck_d,
 		    at_machine(ck, sm->sm_name, "sysctl", "hw.ix.rxr", NULL),
@@ -144,30 +162,45 @@ check_nic(struct checker *ck, const struct setup_machine *sm,
 }
 
 static void
+check_em(struct checker *ck, const struct setup_machine *sm,
+    const struct setup_nic *sn)
+{
+	if (sn->sn_intr_cpu >= sm->sm_hw.hw_ncpus)
+		diag_error(ck->ck_d,
+		    at_machine(
+			ck, sm->sm_name, "nics", sn->sn_name, "intr_cpu"),
+		    "intr_cpu: %d, want 0..%d, the CPUs of %s", sn->sn_intr_cpu,
+		    sm->sm_hw.hw_ncpus - 1, sm->sm_hw.hw_name);
+	if (sn->sn_polling)
+		diag_error(ck->ck_d,
+		    at_machine(ck, sm->sm_name, "nics", sn->sn_name, "polling"),
+		    "polling: not modelled for em");
+	if (sn->sn_ports > 1)
+		diag_error(ck->ck_d,
+		    at_machine(ck, sm->sm_name, "nics", sn->sn_name, "ports"),
+		    "ports: %d, want 1 with em", sn->sn_ports);
+}
+
+static void
 check_process(struct checker *ck, const struct setup_machine *sm,
     const struct setup_process *sp)
 {
-	int ncpus = setup_netisr_ncpus(sm);
-	struct diag_span at;
-
-	at = at_machine(ck, sm->sm_name, "processes", sp->sp_name, "workers");
-	if (!sp->sp_reuseport && sp->sp_workers > 1)
-		diag_error(ck->ck_d, at,
-		    "workers: %d, want 1: a listener shared by several workers "
-		    "(reuseport: false) is not modelled yet",
-		    sp->sp_workers);
-	else if (sp->sp_affinity == AFFINITY_PER_CPU && sp->sp_workers != ncpus)
-		diag_error(ck->ck_d, at,
-		    "workers: %d, want %d (net.netisr.ncpus) with affinity: "
-		    "per-cpu: a listener fed by several protocol CPUs is not "
-		    "modelled yet",
-		    sp->sp_workers, ncpus);
-	else if (sp->sp_affinity == AFFINITY_CPUHINT &&
-		 sp->sp_workers % ncpus != 0)
-		diag_error(ck->ck_d, at,
-		    "workers: %d, want a multiple of %d (net.netisr.ncpus): a "
-		    "listener fed by several protocol CPUs is not modelled yet",
-		    sp->sp_workers, ncpus);
+	if (sp->sp_cpu >= sm->sm_hw.hw_ncpus)
+		diag_error(ck->ck_d,
+		    at_machine(
+			ck, sm->sm_name, "processes", sp->sp_name, "cpu"),
+		    "cpu: %d, want 0..%d, the CPUs of %s", sp->sp_cpu,
+		    sm->sm_hw.hw_ncpus - 1, sm->sm_hw.hw_name);
+	else if (sp->sp_cpu > 0 && sp->sp_affinity != AFFINITY_PER_CPU)
+		diag_error(ck->ck_d,
+		    at_machine(
+			ck, sm->sm_name, "processes", sp->sp_name, "cpu"),
+		    "cpu: only with affinity: per-cpu");
+	if (sp->sp_reuseport && sm->sm_kernel == KERNEL_DRAGONFLY_2011)
+		diag_error(ck->ck_d,
+		    at_machine(
+			ck, sm->sm_name, "processes", sp->sp_name, "reuseport"),
+		    "reuseport: dragonfly-2011 has no SO_REUSEPORT groups");
 }
 
 static void
@@ -179,6 +212,7 @@ check_peer(struct checker *ck, int peer)
 	    (sys->portrange_last - sys->portrange_first + 1) * pe->pe_addresses;
 
 	check_link(ck, peer);
+	check_httperf(ck, pe, ports);
 	if (sys->portrange_first > sys->portrange_last)
 		diag_error(ck->ck_d,
 		    at_peer(ck, pe->pe_name, "sysctl",
@@ -204,12 +238,61 @@ check_peer(struct checker *ck, int peer)
 		    "connections: %lld, want at least one for each of the %d "
 		    "threads",
 		    (long long)pe->pe_connections, pe->pe_threads);
-	if (pe->pe_tool == TOOL_WRK && pe->pe_rate > 0)
+	if (pe->pe_tool != TOOL_OPEN && pe->pe_rate > 0)
 		diag_error(ck->ck_d, at_peer(ck, pe->pe_name, "rate", NULL),
 		    "rate: only with tool: open");
 	if (pe->pe_tool == TOOL_OPEN && pe->pe_rate <= 0)
 		diag_error(ck->ck_d, at_peer(ck, pe->pe_name, "rate", NULL),
 		    "rate: want more than 0/s with tool: open");
+}
+
+static void
+check_httperf(struct checker *ck, const struct setup_peer *pe, int64_t ports)
+{
+	struct diag *d = ck->ck_d;
+
+	if (pe->pe_tool != TOOL_HTTPERF) {
+		if (pe->pe_processes != 1)
+			diag_error(d,
+			    at_peer(ck, pe->pe_name, "processes", NULL),
+			    "processes: only with tool: httperf");
+		if (pe->pe_sessions != 0)
+			diag_error(d,
+			    at_peer(ck, pe->pe_name, "sessions", NULL),
+			    "sessions: only with tool: httperf");
+		return;
+	}
+	if (pe->pe_processes < pe->pe_threads)
+		diag_error(d, at_peer(ck, pe->pe_name, "processes", NULL),
+		    "processes: %d, want at least one for each of the %d "
+		    "threads",
+		    pe->pe_processes, pe->pe_threads);
+	else if (pe->pe_processes > ports)
+		diag_error(d, at_peer(ck, pe->pe_name, "processes", NULL),
+		    "processes: %d, but there are only %lld local ports "
+		    "(net.inet.ip.portrange.first to .last, for each address)",
+		    pe->pe_processes, (long long)ports);
+	if (pe->pe_connections != 0)
+		diag_error(d, at_peer(ck, pe->pe_name, "connections", NULL),
+		    "connections: not with tool: httperf, whose processes "
+		    "have one each");
+	if (pe->pe_connreqs != 1)
+		diag_error(d, at_peer(ck, pe->pe_name, "connreqs", NULL),
+		    "connreqs: %lld, want 1 with tool: httperf",
+		    (long long)pe->pe_connreqs);
+	for (int i = 0; i < 2; i++) {
+		static const char *const names[] = { "host_select",
+			"host_connect" };
+		static const int costs[] = { COST_host_select,
+			COST_host_connect };
+
+		if (pe->pe_hw.hw_cost[costs[i]] == 0)
+			diag_error(d,
+			    at_peer(ck, pe->pe_name, "hardware", names[i]),
+			    "%s: want more than 0ns with tool: httperf, whose "
+			    "processes poll",
+			    names[i]);
+	}
 }
 
 static void
@@ -236,7 +319,7 @@ static void
 check_names(struct checker *ck)
 {
 	static const char *const words[] = { "machines", "peers", "run",
-		"sweep", "published", "fit" };
+		"sweep", "published", "fit", "ranges" };
 	const struct setup *su = ck->ck_su;
 	const char *name;
 

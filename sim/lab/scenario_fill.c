@@ -6,6 +6,7 @@
 
 #include "sim/core/alloc.h"
 #include "sim/core/assert.h"
+#include "sim/lab/kernels.h"
 #include "sim/lab/scenario_impl.h"
 
 #define PATTERN_MAX 160
@@ -15,6 +16,8 @@ struct fill {
 	struct setup *fl_su;
 	struct diag *fl_d;
 	void *fl_base[KEY_OF_HARDWARE + 1]; /* struct being filled, by scope */
+	enum setup_kernel fl_kernel;	    /* of the machine being filled */
+	bool fl_any_sysctl;   /* its kernel is not known: refuse no sysctl */
 	unsigned fl_bad_nics; /* machines with errors there, a bit each */
 	char fl_bad[256];     /* the profile that could not be loaded */
 };
@@ -43,6 +46,10 @@ static void list_missing(struct fill *, enum key_scope, const char *pattern,
 static bool is_section(const char *pattern, const char *more);
 static void unknown_key(
     struct fill *, const char *pattern, const struct ynode *key);
+static bool lacks(const struct fill *, const struct key *);
+static void absent_sysctl(
+    struct fill *, const char *pattern, const struct ynode *key);
+static void note_sysctls(struct fill *, const char *pattern);
 static bool ends_with(const char *s, const char *end);
 
 /* Maps whose keys are names that the user gives. */
@@ -87,6 +94,7 @@ scenario_fill(struct scenario *sc, const struct ynode *root, struct setup *su,
 			o++;
 		if (o == sizeof(order) / sizeof(order[0]) &&
 		    strcmp(name, "sweep") != 0 && strcmp(name, "fit") != 0 &&
+		    strcmp(name, "ranges") != 0 &&
 		    strcmp(name, "published") != 0)
 			unknown_key(&fl, "", root->yn_keys[i]);
 	}
@@ -116,6 +124,8 @@ fill_key(struct fill *fl, const char *pattern, const struct ynode *key,
 	if (n >= (int)sizeof(child) || dotted || strchr(key->yn_text, '*') ||
 	    (k == NULL && ends_with(pattern, ".sysctl")))
 		unknown_key(fl, pattern, key);
+	else if (k != NULL && lacks(fl, k))
+		absent_sysctl(fl, pattern, key);
 	else if (k != NULL)
 		fill_leaf(fl, k, val);
 	else if (!is_section(child, "."))
@@ -298,6 +308,8 @@ fill_entities(struct fill *fl, const char *section, const struct ynode *map)
 			    ynode_kind_name(val));
 			continue;
 		}
+		if (en->en_scope == KEY_OF_MACHINE)
+			fl->fl_any_sysctl = !kernel_of(val, &fl->fl_kernel);
 		fl->fl_base[en->en_scope] =
 		    entity_begin(fl, en->en_scope, key->yn_text, &n);
 		fill_defaults(fl, en->en_scope);
@@ -376,7 +388,7 @@ fill_defaults(struct fill *fl, enum key_scope scope)
 	for (size_t i = 0; i < keys_n; i++) {
 		if (keys[i].k_scope != scope || keys[i].k_default == NULL)
 			continue;
-		key_default(&keys[i], &kv);
+		kernel_default(fl->fl_kernel, &keys[i], &kv);
 		key_store(&keys[i], fl->fl_base[scope], &kv);
 	}
 }
@@ -425,33 +437,27 @@ is_section(const char *pattern, const char *more)
 static void
 unknown_key(struct fill *fl, const char *pattern, const struct ynode *key)
 {
-	const char **names = sim_calloc(keys_n + 5, sizeof(*names)), *near;
+	const char **names = sim_calloc(keys_n + 6, sizeof(*names)), *near;
+	static const char *const top[] = { "extends", "sweep", "published",
+		"fit", "ranges" };
 	bool sysctl = ends_with(pattern, ".sysctl");
 	size_t n = 0, len = strlen(pattern) + (pattern[0] != '\0');
 	struct ypool yp = { NULL };
-	char *list = NULL, *dot;
 
 	for (size_t i = 0; i < keys_n; i++) {
 		char *name;
 
 		if (strncmp(keys[i].k_path, pattern, strlen(pattern)) != 0 ||
-		    (len > 0 && keys[i].k_path[len - 1] != '.'))
+		    (len > 0 && keys[i].k_path[len - 1] != '.') ||
+		    lacks(fl, &keys[i]))
 			continue;
 		name = ypool_strdup(&yp, keys[i].k_path + len);
-		dot = sysctl ? NULL : strchr(name, '.');
-		if (dot != NULL)
-			*dot = '\0';
+		if (!sysctl)
+			name[strcspn(name, ".")] = '\0';
 		names[n++] = name;
-		if (sysctl)
-			list = ypool_printf(&yp, "%s%s%s", list ? list : "",
-			    list ? ", " : "", name);
 	}
-	if (len == 0) {
-		names[n++] = "extends";
-		names[n++] = "sweep";
-		names[n++] = "published";
-		names[n++] = "fit";
-	}
+	for (size_t i = 0; len == 0 && i < sizeof(top) / sizeof(top[0]); i++)
+		names[n++] = top[i];
 	near = diag_nearest(key->yn_text, names, n);
 	diag_error(fl->fl_d, key->yn_at,
 	    sysctl ? "sysctl '%s' is not modelled%s%s%s"
@@ -459,9 +465,43 @@ unknown_key(struct fill *fl, const char *pattern, const struct ynode *key)
 	    key->yn_text, near ? ", did you mean '" : "", near ? near : "",
 	    near ? "'?" : "");
 	if (sysctl)
-		diag_note(fl->fl_d, diag_whole(NULL), "modelled: %s", list);
+		note_sysctls(fl, pattern);
 	ypool_fini(&yp);
 	sim_free(names);
+}
+
+/* Whether the kernel of the machine being filled lacks this sysctl. */
+static bool
+lacks(const struct fill *fl, const struct key *k)
+{
+	return !fl->fl_any_sysctl && kernel_lacks(fl->fl_kernel, k);
+}
+
+static void
+absent_sysctl(struct fill *fl, const char *pattern, const struct ynode *key)
+{
+	diag_error(fl->fl_d, key->yn_at, "%s: %s does not have it",
+	    key->yn_text, kernel_name(fl->fl_kernel));
+	note_sysctls(fl, pattern);
+}
+
+/* Those that are modelled of this kernel. */
+static void
+note_sysctls(struct fill *fl, const char *pattern)
+{
+	size_t len = strlen(pattern);
+	struct ypool yp = { NULL };
+	const char *list = "";
+
+	for (size_t i = 0; i < keys_n; i++) {
+		if (strncmp(keys[i].k_path, pattern, len) == 0 &&
+		    keys[i].k_path[len] == '.' && !lacks(fl, &keys[i]))
+			list = ypool_printf(&yp, "%s%s%s", list,
+			    list[0] != '\0' ? ", " : "",
+			    keys[i].k_path + len + 1);
+	}
+	diag_note(fl->fl_d, diag_whole(NULL), "modelled: %s", list);
+	ypool_fini(&yp);
 }
 
 static bool

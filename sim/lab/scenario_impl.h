@@ -71,6 +71,13 @@ bool scenario_param_find(const struct scenario *, const char *text,
 const struct scenario_path *scenario_path_like(
     const struct scenario *, const char *text);
 
+/*
+ * The default of a path in a tree, which names its machine's kernel.
+ * Returns: false when it has none, or the kernel lacks the sysctl.
+ */
+bool scenario_default(
+    const struct ynode *root, const struct scenario_path *, struct key_value *);
+
 /* Returns: the axis, other than `but`, that sets this path, or NULL. */
 const struct scenario_axis *scenario_axis_of(const struct scenario *,
     const struct scenario_path *, const struct scenario_axis *but);
@@ -84,6 +91,10 @@ const char *scenario_path_short(
     struct scenario *, const struct scenario_path *);
 
 /* scenario.c */
+
+/* Returns: the tree of a point, overrides in, siblings extended. */
+struct ynode *scenario_tree_point(
+    const struct scenario *, struct ypool *, int point);
 
 /* Returns: which value of an axis the point has; -1: its base value. */
 int scenario_axis_index(const struct scenario *, int axis, int point);
@@ -103,10 +114,82 @@ bool scenario_name_ok(const char *);
 void scenario_check(
     const struct setup *, const struct ynode *root, struct diag *);
 
+/* scenario_where.c */
+
+#define SCENARIO_MAX_WHERE SCENARIO_MAX_AXES
+
+/*
+ * A point by its parameters, {PATH: VALUE, ...}: first axes of alternatives,
+ * then paths in the order of their list.
+ */
+struct scenario_where {
+	int wh_n;
+	struct scenario_where_pair {
+		const struct scenario_axis *wp_axis; /* NULL: wp_path */
+		const struct scenario_path *wp_path;
+		struct key_value wp_value; /* of wp_path */
+		const struct ynode *wp_val;
+		const char *wp_text;
+		size_t wp_order;
+	} wh_pairs[2 * SCENARIO_MAX_WHERE];
+	int wh_point;	     /* of the sweep, once found; -1: none has it */
+	const char *wh_text; /* "object=1KiB, soavailconn=0" */
+};
+
+/*
+ * Read `where:`. No map (NULL) is an empty one.
+ * Returns: false after errors.
+ */
+bool scenario_where_load(struct scenario *, const struct ynode *map,
+    struct scenario_where *, struct diag *);
+
+/*
+ * Read `ratio_to:`, which is laid on `where`. wh_text is what differs from it.
+ * Returns: false after errors.
+ */
+bool scenario_where_other(struct scenario *, const struct ynode *map,
+    const struct scenario_where *where, struct scenario_where *, struct diag *);
+
+/*
+ * Find the point of the sweep. With --set the matrix is another one, and a cell
+ * may have no place in it; without, that is an error. `word` is for messages.
+ */
+void scenario_where_find(struct scenario *, struct scenario_where *,
+    const char *word, struct diag_span at, struct diag *);
+
+/* Returns: its parameters, from the scenario's pool. */
+struct scenario_param *scenario_where_params(
+    struct scenario *, const struct scenario_where *);
+
 /* scenario_cell.c */
 
-/* Read `published:` and `fit:`. */
-void scenario_cells_load(
-    struct scenario *, const struct ynode *extended, struct diag *);
+/* Read `published:` and `fit:`. `ranges:` must have been read. */
+void scenario_cells_load(struct scenario *, struct diag *);
+
+/* An unknown key: words end with NULL; with `metrics` these are meant too. */
+void scenario_unknown_word(const struct ynode *key, const char *const *words,
+    bool metrics, struct diag *);
+
+/* scenario_fit.c */
+
+/* Read an entry of `fit:`. */
+void scenario_fit_load(
+    struct scenario *, const struct ynode *entry, struct diag *);
+
+/* Returns: the profile of the machine or peer of a path, at the base point. */
+const char *scenario_profile_of(
+    const struct scenario *, const struct scenario_path *);
+
+/*
+ * Walk over machines and peers with this profile; *i is 0 at first.
+ * Returns: the next one's hardware, or NULL.
+ */
+struct setup_hardware *scenario_next_hardware(
+    const char *profile, struct setup *, int *i);
+
+/* scenario_group.c */
+
+/* Read `ranges:`. */
+void scenario_groups_load(struct scenario *, struct diag *);
 
 #endif

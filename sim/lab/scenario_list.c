@@ -3,15 +3,15 @@
 #include "sim/core/alloc.h"
 #include "sim/lab/scenario_impl.h"
 
-static struct ynode *base_tree(struct scenario *, struct ypool *);
 static void print_alternatives(const struct scenario_axis *, FILE *);
 
 void
 scenario_print_params(struct scenario *sc, FILE *fp)
 {
 	struct ypool yp = { NULL };
-	struct ynode *root = base_tree(sc, &yp), *yn;
-	char range[200];
+	struct ynode *root = scenario_tree_point(sc, &yp, SCENARIO_BASE), *yn;
+	char range[200], dflt[UNIT_TEXT_MAX + 200];
+	struct key_value kv;
 
 	for (size_t i = 0; i < sc->sc_npaths; i++) {
 		const struct scenario_path *sp = &sc->sc_paths[i];
@@ -20,9 +20,13 @@ scenario_print_params(struct scenario *sc, FILE *fp)
 		yn = scenario_tree_get(root, sp->sp_steps, sp->sp_nsteps);
 		if (yn != NULL && yn->yn_kind == YNODE_SCALAR)
 			value = yn->yn_text;
-		else if (sp->sp_key->k_default != NULL)
-			value = sp->sp_key->k_default, from = " (default)";
-		/* A cost of the profile, or what is said at the sibling. */
+		else if (scenario_default(root, sp, &kv))
+			value = key_print(sp->sp_key, &kv, dflt, sizeof(dflt)),
+			from = " (default)";
+		/*
+		 * A cost of the profile, a sysctl that the kernel lacks, or
+		 * what is said at the sibling.
+		 */
 		if (value == NULL || sp->sp_inherited ||
 		    sp->sp_key->k_type == KEY_TEXT)
 			continue;
@@ -83,19 +87,4 @@ scenario_point_label(const struct scenario *sc, int i, char *buf, size_t size)
 		    params[a].pa_value, quote);
 	}
 	return buf;
-}
-
-/* As scenario_point() resolves it: overrides in, siblings extended. */
-static struct ynode *
-base_tree(struct scenario *sc, struct ypool *yp)
-{
-	struct ynode *root = ynode_clone(yp, sc->sc_tree);
-	struct diag d;
-
-	for (int i = 0; i < sc->sc_naxes; i++)
-		scenario_tree_apply(yp, root, &sc->sc_axes[i].ax_base_value);
-	diag_init(&d);
-	scenario_tree_extend(yp, root, &d);
-	diag_fini(&d);
-	return root;
 }

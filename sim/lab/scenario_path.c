@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
+#include "sim/lab/kernels.h"
 #include "sim/lab/scenario_impl.h"
 
 #define PATH_MAX_TEXT 256
@@ -258,6 +259,25 @@ suffix_of(const char *path, int parts)
 			break;
 	}
 	return s;
+}
+
+bool
+scenario_default(const struct ynode *root, const struct scenario_path *sp,
+    struct key_value *kv)
+{
+	enum setup_kernel kernel;
+
+	if (sp->sp_key->k_default == NULL)
+		return false;
+	if (sp->sp_key->k_scope != KEY_OF_MACHINE) {
+		key_default(sp->sp_key, kv);
+		return true;
+	}
+	if (kernel_of(scenario_tree_get(root, sp->sp_steps, 2), &kernel) &&
+	    kernel_lacks(kernel, sp->sp_key))
+		return false;
+	kernel_default(kernel, sp->sp_key, kv);
+	return true;
 }
 
 const struct scenario_axis *

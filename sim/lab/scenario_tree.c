@@ -82,7 +82,7 @@ file_load(struct scenario *sc, const char *path, const struct chain *from,
 
 /*
  * A sweep is replaced as a whole, and with it what names its points; published
- * cells as well, and with them the costs to fit to them.
+ * cells as well, and with them the costs to fit to them. So are ranges, alone.
  */
 static struct ynode *
 matrix_drop(struct ypool *yp, struct ynode *under, const struct ynode *over)
@@ -95,6 +95,8 @@ matrix_drop(struct ypool *yp, struct ynode *under, const struct ynode *over)
 		if (replaced)
 			under = map_without(yp, under, words[i]);
 	}
+	if (ynode_get(over, "ranges", NULL) != NULL)
+		under = map_without(yp, under, "ranges");
 	return under;
 }
 

@@ -5,7 +5,8 @@
  *
  * With libFuzzer:
  *	clang -fsanitize=fuzzer,address,undefined -DSOLAB_LIBFUZZER ...
- * Without it main() tries some thousand mutations of a good scenario.
+ * Without it main() tries some thousand mutations of good scenarios; more with
+ * arguments: the number of them, and where to begin.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -42,7 +43,9 @@ profile_write(const char *name, const char *role, int host)
 	    role);
 	for (int i = 0; i < COST_work; i++) {
 		if (cost_infos[i].ci_host == host)
-			fprintf(fp, "%s: {cost: 1us, kind: guess, source: s}\n",
+			fprintf(fp,
+			    "%s: {cost: 1us, range: 500ns..2us, "
+			    "kind: guess, source: s}\n",
 			    cost_infos[i].ci_name);
 	}
 	fclose(fp);
@@ -89,8 +92,9 @@ sets_split(char **text, size_t *size, const char **sets)
 }
 
 static void
-use(struct scenario *sc)
+use(struct scenario *sc, FILE *null)
 {
+	struct scenario_param params[SCENARIO_MAX_AXES];
 	static struct setup su;
 	int n = scenario_npoints(sc);
 	char label[200];
@@ -98,14 +102,19 @@ use(struct scenario *sc)
 	for (int i = SCENARIO_BASE; i < n && i < 3; i++) {
 		scenario_point(sc, i, &su);
 		scenario_point_label(sc, i, label, sizeof(label));
+		scenario_params(sc, i, params);
 	}
 	for (int i = 0; i < sc->sc_nfits; i++)
 		scenario_fit_set(sc, i, &su, scenario_fit_get(sc, i, &su) + 1);
+	for (int i = 0; i < 2 * sc->sc_ngroups; i++)
+		scenario_group_set(sc, i / 2, i % 2 == 1, &su);
+	scenario_print_params(sc, null);
 	scenario_destroy(sc);
 }
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* Did it load? */
+static bool
+load(const uint8_t *data, size_t size)
 {
 	static int fd = -1;
 	static FILE *null;
@@ -113,6 +122,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *copy = sim_calloc(size + 1, 1), *text = copy, path[40];
 	struct scenario *sc;
 	struct diag d;
+	bool loaded;
 	int nsets;
 
 	if (fd < 0) {
@@ -131,14 +141,22 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	diag_print(&d, null);
 	diag_fini(&d);
-	if (sc != NULL)
-		use(sc);
+	loaded = sc != NULL;
+	if (loaded)
+		use(sc, null);
 	sim_free(copy);
+	return loaded;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	load(data, size);
 	return 0;
 }
 
 #ifndef SOLAB_LIBFUZZER
-static const char good[] =
+static const char good_2017[] =
     "#set server.hardware.ngx_request=30us\n"
     "#set connections=100,200\n"
     "title: t\nmachines:\n  server: &s\n    kernel: dragonfly-2017\n"
@@ -156,6 +174,27 @@ static const char good[] =
     "     cell: {where: {object: 8KiB, soavailconn: 0}, "
     "metric: throughput}}\n";
 
+static const char good_2011[] =
+    "#set soaccept_pred_fast=0,1\n"
+    "title: t\nmachines:\n  server:\n    kernel: dragonfly-2011\n"
+    "    hardware: {profile: big, ipi_send: 700ns}\n"
+    "    nics: {em: {model: em, latency: 9us, intr_cpu: 2}}\n"
+    "    processes: {nginx: {workers: 1, cpu: 1, object: 151B}}\n"
+    "peers:\n  c0: {hardware: small, link: server.em0, tool: httperf,\n"
+    "    threads: 4, processes: 8, sessions: 50, request: 62B}\n"
+    "run: {start: burst, measure: 1s, replications: 2}\nsweep:\n"
+    "  place:\n    beside: {nginx.cpu: 1}\n"
+    "    2 workers: {nginx.cpu: 0, workers: 2}\n"
+    "  kern.ipc.soaccept_pred_fast: [0, 1]\npublished:\n"
+    "  - where: {place: beside, soaccept_pred_fast: 1}\n"
+    "    ratio_to: {soaccept_pred_fast: 0}\n"
+    "    request_rate: {value: 5.32 %, tolerance: 2.5%, missed: why}\n"
+    "  - where: {place: 2 workers, soaccept_pred_fast: 1}\n"
+    "    ratio_to: {soaccept_pred_fast: 0}\n"
+    "    request_rate: {value: -5 %, within: ranges}\n"
+    "ranges:\n  ipi: [server.hardware.ipi_send, server.hardware.ipi_recv]\n"
+    "  host: [c0.hardware.host_rx, c0.hardware.host_select]\n";
+
 static uint32_t
 next(uint64_t *x, uint32_t below)
 {
@@ -163,7 +202,7 @@ next(uint64_t *x, uint32_t below)
 	return (uint32_t)(*x >> 33) % below;
 }
 
-/* Change, cut, double or swap a few bytes. */
+/* Change, cut, double or copy a few bytes. */
 static size_t
 mutate(char *text, size_t size, uint64_t *x)
 {
@@ -172,9 +211,10 @@ mutate(char *text, size_t size, uint64_t *x)
 
 	for (int i = 0; i < times && size > 20; i++) {
 		size_t at = next(x, (uint32_t)size - 16);
+		size_t from = next(x, (uint32_t)size - 16);
 		size_t n = 1 + next(x, 15);
 
-		switch (next(x, 3)) {
+		switch (next(x, 4)) {
 		case 0:
 			text[at] = odd[next(x, sizeof(odd) - 1)];
 			break;
@@ -186,24 +226,30 @@ mutate(char *text, size_t size, uint64_t *x)
 			memmove(text + at + n, text + at, size - at);
 			size += n;
 			break;
+		case 3:
+			memmove(text + at, text + from, n);
+			break;
 		}
 	}
 	return size;
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
-	char text[sizeof(good) + 4 * 16];
-	uint64_t x = 1;
+	static const char *const good[] = { good_2017, good_2011 };
+	char text[sizeof(good_2017) + sizeof(good_2011) + 4 * 16];
+	int times = argc > 1 ? atoi(argv[1]) : 6000;
+	uint64_t x = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
 	size_t size;
 
-	for (int i = 0; i < 5000; i++) {
-		size = sizeof(good) - 1;
-		memcpy(text, good, size);
-		if (i > 0)
+	for (int i = 0; i < times; i++) {
+		size = strlen(good[i % 2]);
+		memcpy(text, good[i % 2], size);
+		if (i >= 2)
 			size = mutate(text, size, &x);
-		LLVMFuzzerTestOneInput((const uint8_t *)text, size);
+		if (!load((const uint8_t *)text, size) && i < 2)
+			abort();
 	}
 	return 0;
 }

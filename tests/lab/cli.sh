@@ -41,7 +41,7 @@ short='--set run.ramp=20ms --warmup 50ms --measure 100ms --set client0.connectio
 try 2
 has err 'usage: solab COMMAND'
 silent out
-for command in '' run reproduce fit costs list schema completion; do
+for command in '' run sweep reproduce fit costs list schema completion; do
 	# shellcheck disable=SC2086
 	try 0 $command --help
 	has out 'usage: solab'
@@ -63,6 +63,8 @@ has err "no option '--js'"
 try 2 run $scenario --meas=1s
 try 2 reproduce $scenario --hgrm x
 has err "no option '--hgrm'"
+try 2 run $scenario --ranges
+has err "no option '--ranges'"
 try 2 schema --json
 try 2 run
 has err 'want FILE'
@@ -95,6 +97,16 @@ silent out
 # Each command does something.
 try 0 list
 has out 'soavailconn.yaml'
+grep -qF '(has errors)' "$tmp/out" && complain 'a scenario with errors'
+silent err
+
+# Every scenario loads, and loading resolves and checks all of its points.
+for file in scenarios/*.yaml; do
+	try 0 list "$file"
+	grep -qE '^[1-9][0-9]* points? of the sweep$' "$tmp/out" ||
+	    complain 'no points'
+	silent err
+done
 try 0 list soavailconn
 has out 'server.sysctl.kern.ipc.soavailconn'
 try 0 schema
@@ -106,6 +118,8 @@ has out 'ngx_request'
 mv "$tmp/out" "$tmp/named"
 try 0 costs scenarios/hardware/e5-2620v2-2way.yaml
 cmp -s "$tmp/out" "$tmp/named" || complain 'by name and by file differ'
+try 0 costs i7-2600
+has out '192ns..640ns'
 for shell in bash zsh fish; do
 	try 0 completion $shell
 	has out reproduce
@@ -124,6 +138,18 @@ has out '= cycle'
 grep -q '#\[Mean' "$tmp/h" || complain 'no percentiles'
 grep -q 'server\.[0-9]* .* ngx_' "$tmp/t" || complain 'no trace'
 [ "$(wc -l <"$tmp/out")" -le 60 ] || complain 'more than 60 lines'
+grep -q 'busiest' "$tmp/out" && complain 'tokens, but nothing is shared'
+
+# CPUs that share: their tokens, and what they send each other.
+try 0 run accept-predication --warmup 5ms --measure 20ms
+has out "listener's knotes"
+has out 'busiest'
+has out ' domsgs, '
+has out ' token collisions'
+[ "$(wc -l <"$tmp/out")" -le 60 ] || complain 'more than 60 lines'
+try 0 run accept-predication --warmup 5ms --measure 20ms --verbose
+has out 'domsgs'
+has out 'a CPU was given up for a token'
 
 # What cannot be written is an error, and is said.
 # shellcheck disable=SC2086
@@ -181,5 +207,21 @@ status=$?
 [ $status = 1 ] || complain "status $status, want 1"
 has err 'seed 77'
 has err 'signal 9'
+
+# sweep: every point once, in their order; the same bytes one after the other.
+# shellcheck disable=SC2086
+try 0 sweep $scenario $short --set object=1KiB --set soavailconn=0,8,32
+[ "$(wc -l <"$tmp/out")" = 5 ] || complain 'want two lines and one a point'
+[ "$(grep -o 'soavailconn=[0-9]*' "$tmp/out" | tr '\n' ' ')" = \
+    'soavailconn=0 soavailconn=8 soavailconn=32 ' ] || complain 'order of points'
+cp "$tmp/out" "$tmp/swept"
+# shellcheck disable=SC2086
+try 0 sweep $scenario $short --set object=1KiB --set soavailconn=0,8,32 --jobs 1
+cmp -s "$tmp/out" "$tmp/swept" || complain 'another number of jobs changes it'
+# shellcheck disable=SC2086
+try 0 sweep $scenario $short --set object=1KiB --set soavailconn=0,8 --reps 2 --json
+[ "$(grep -c '^{"scenario"' "$tmp/out")" = 4 ] || complain 'want an object a run'
+try 2 sweep
+try 2 sweep $scenario --trace x
 
 exit $failed

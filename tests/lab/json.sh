@@ -14,7 +14,9 @@ if command -v node >/dev/null; then
 		const objects = lines.map((l) => JSON.parse(l));
 		for (const o of objects) console.log(Object.keys(o).join(" "));
 		const m = objects[0].metrics;
-		if (m) console.log(Object.keys(m).join(" "));'
+		if (m) console.log(Object.keys(m).join(" "));
+		for (const t of objects[0].tokens || [])
+			console.log(t.machine, t.token, Object.keys(t).slice(2).join(" "));'
 	}
 elif command -v python3 >/dev/null; then
 	parse()
@@ -23,7 +25,9 @@ elif command -v python3 >/dev/null; then
 import json, sys
 objects = [json.loads(line) for line in sys.stdin]
 for o in objects: print(*o)
-if "metrics" in objects[0]: print(*objects[0]["metrics"])'
+if "metrics" in objects[0]: print(*objects[0]["metrics"])
+for t in objects[0].get("tokens", []):
+	print(t["machine"], t["token"], *list(t)[2:])'
 	}
 else
 	echo 'neither node nor python3'
@@ -35,9 +39,18 @@ fi
     >"$tmp/run"
 parse <"$tmp/run" >"$tmp/keys"
 diff - "$tmp/keys" <<'END'
-scenario point rep seed metrics stages counters cpus run
-scenario point rep seed metrics stages counters cpus run
-throughput_rps latency_mean_ns latency_stdev_ns latency_p50_ns latency_p90_ns latency_p99_ns latency_p999_ns latency_max_ns cycle_mean_ns requests clocked littles_law_error_pct
+scenario point rep seed metrics stages counters cpus tokens run
+scenario point rep seed metrics stages counters cpus tokens run
+throughput_rps latency_mean_ns latency_stdev_ns latency_p50_ns latency_p90_ns latency_p99_ns latency_p999_ns latency_max_ns cycle_mean_ns requests clocked request_rate_rps littles_law_error_pct
+END
+
+# CPUs that share follow their tokens; others have none to follow.
+"$SOLAB" run scenarios/accept-predication.yaml --reps 1 --warmup 5ms --measure 20ms \
+    --json 2>/dev/null | parse | tail -n +3 >"$tmp/keys"
+diff - "$tmp/keys" <<'END'
+server listener count gets waits collisions hold_mean_ns hold_max_ns wait_mean_ns wait_max_ns busiest_pct
+server listener's knotes count gets waits collisions hold_mean_ns hold_max_ns wait_mean_ns wait_max_ns busiest_pct
+server kqueue count gets waits collisions hold_mean_ns hold_max_ns wait_mean_ns wait_max_ns busiest_pct
 END
 
 # Stages add up to the cycle, within the rounding of their fourteen entries.

@@ -123,13 +123,9 @@ test_sets_select_alternatives(void **state)
 	scenario_destroy(sc);
 
 	/* The last --set selects anew; one path beats the alternative. */
-	text = replaced(base, "reuseport: true", "affinity: cpuhint");
-	file_write("x.yaml", text);
-	sim_free(text);
+	file_write("x.yaml", base);
 	file_write("y.yaml",
 	    "extends: x.yaml\n"
-	    "machines: {server: {sysctl: {net.netisr.ncpus: 16}, processes: "
-	    "{nginx: {reuseport: true, workers: 16}}}}\n"
 	    "sweep: {reading: {24 x 256: {workers: 48}, 16 x 384: {workers: "
 	    "16}}}\n");
 	sc = load_sets("y.yaml", sets, 3);
@@ -162,10 +158,8 @@ test_broken_selections_list_the_names(void **state)
 		    "'reading'?" },
 		{ "server.reading=16 x 384",
 		    "1:7: error: unknown parameter 'server.reading'" },
-		{ "workers=16",
-		    "1:15: error: workers: 16, want 24 (net.netisr.ncpus) with "
-		    "affinity: per-cpu: a listener fed by several protocol "
-		    "CPUs is not modelled yet" },
+		{ "nginx.cpu=24",
+		    "1:17: error: cpu: 24, want 0..23, the CPUs of big" },
 	};
 	char *text = alternatives(), want[400];
 

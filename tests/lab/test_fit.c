@@ -192,8 +192,9 @@ want(const char *text)
 }
 
 static const struct fit_value two[] = {
-	{ "ngx_request", "15200ns", "solab fit x", "throughput at \"a\"=1" },
-	{ "cache.knee", "1KiB", "solab fit x", "mean at a=2" },
+	{ "ngx_request", "15200ns", "solab fit x", "throughput at \"a\"=1",
+	    "9us..20us" },
+	{ "cache.knee", "1KiB", "solab fit x", "mean at a=2", NULL },
 };
 
 static void
@@ -214,7 +215,8 @@ test_write_changes_only_the_values(void **state)
 	     "  knee: {value: 1KiB, kind: fitted, source: \"solab fit x\", "
 	     "cells: [\"mean at a=2\"]} # k\n"
 	     "  touch: {value: 1KiB, kind: guess, source: s}\n"
-	     "ngx_request: {cost: 15200ns, kind: fitted, source: \"solab fit "
+	     "ngx_request: {cost: 15200ns, range: 9us..20us, kind: fitted, "
+	     "source: \"solab fit "
 	     "x\", cells: [\"throughput at \\\"a\\\"=1\"]}   # n\n"
 	     "ngx_close: {cost: 1ns, kind: guess, source: s}");
 }
@@ -228,7 +230,8 @@ test_write_in_a_flow_section(void **state)
 	assert_true(fit_write(path, two, 2));
 	want("cache: {knee: {value: 1KiB, kind: fitted, source: "
 	     "\"solab fit x\", cells: [\"mean at a=2\"]}, touch: {value: 1B}}\n"
-	     "ngx_request: {cost: 15200ns, kind: fitted, source: \"solab fit "
+	     "ngx_request: {cost: 15200ns, range: 9us..20us, kind: fitted, "
+	     "source: \"solab fit "
 	     "x\", cells: [\"throughput at \\\"a\\\"=1\"]}\n");
 }
 

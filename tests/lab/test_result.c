@@ -1,6 +1,6 @@
 /*
  * What is computed from a result: stages of all and of the slowest, Little's
- * law, merging.
+ * law, merging, means of tokens.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -23,17 +23,33 @@ two_groups(void)
 	rs->rs_reps = 1;
 	rs->rs_measure_ns = 1000000000;
 	rs->rs_completed = 100;
-	rs->rs_bins[3].wb_n = 90;
-	rs->rs_bins[3].wb_stage[STAGE_CONNECT_WAIT] = 900;
-	rs->rs_bins[3].wb_counted[STAGE_SERVICE] = 450;
-	rs->rs_bins[70].wb_n = 10;
-	rs->rs_bins[70].wb_stage[STAGE_CONNECT_WAIT] = 1000;
-	rs->rs_bins[70].wb_counted[STAGE_SERVICE] = 400;
+	rs->rs_bins[3].pb_n = 90;
+	rs->rs_bins[3].pb_stage[STAGE_CONNECT_WAIT] = 900;
+	rs->rs_bins[3].pb_counted[STAGE_SERVICE] = 450;
+	rs->rs_bins[70].pb_n = 10;
+	rs->rs_bins[70].pb_stage[STAGE_CONNECT_WAIT] = 1000;
+	rs->rs_bins[70].pb_counted[STAGE_SERVICE] = 400;
 	for (int i = 0; i < 100; i++) {
 		hist_record(&rs->rs_latency, i < 90 ? 5 : 40);
 		hist_record(&rs->rs_cycle, i < 90 ? 15 : 140);
 	}
 	rs->rs_slot_ns = 2750;
+	rs->rs_request_rate = 120;
+	rs->rs_ntokens = 2;
+	rs->rs_tokens[0] = (struct result_token){
+		.rt_name = "kqueue",
+		.rt_count = 2,
+		.rt_gets = 10,
+		.rt_waits = 4,
+		.rt_collisions = 1,
+		.rt_hold_ns = 300000000,
+		.rt_hold_max = 100000000,
+		.rt_wait_ns = 2000,
+		.rt_wait_max = 900,
+		.rt_busiest_ns = 250000000,
+	};
+	rs->rs_tokens[1] =
+	    (struct result_token){ .rt_name = "listener", .rt_count = 1 };
 	return rs;
 }
 
@@ -103,8 +119,45 @@ test_replications_merge_exactly(void **state)
 	assert_true(metric_value(METRIC_LATENCY_MAX, all) == 1000);
 	assert_true(metric_value(METRIC_LATENCY_P50, all) == 5);
 	assert_true(metric_value(METRIC_THROUGHPUT, all) == 100);
+	assert_true(metric_value(METRIC_REQUEST_RATE, all) == 120);
 	assert_true(metric_value(METRIC_LITTLES_LAW_ERROR, all) < 1e-9);
 	sim_free(copy);
+	sim_free(b);
+	sim_free(all);
+}
+
+/* Sums and maxima; the busiest is a mean over the replications. */
+static void
+test_tokens_merge(void **state)
+{
+	struct result *a = two_groups(), *b = two_groups();
+	struct result *all = result_create();
+	const struct result_token *rt = &all->rs_tokens[0];
+	struct result_token_means rm;
+
+	(void)state;
+	b->rs_tokens[0].rt_waits = 0;
+	b->rs_tokens[0].rt_wait_ns = 0;
+	b->rs_tokens[0].rt_hold_max = 200000000;
+	b->rs_tokens[0].rt_busiest_ns = 350000000;
+	result_merge(all, a);
+	result_merge(all, b);
+	assert_int_equal(all->rs_ntokens, 2);
+	assert_string_equal(rt->rt_name, "kqueue");
+	assert_int_equal(rt->rt_count, 2);
+	assert_int_equal(rt->rt_gets, 20);
+	assert_int_equal(rt->rt_waits, 4);
+	assert_int_equal(rt->rt_collisions, 2);
+	assert_int_equal(rt->rt_hold_max, 200000000);
+	assert_int_equal(rt->rt_wait_max, 900);
+	rm = result_token_means(all, rt);
+	assert_true(rm.rm_hold_ns == 30000000);
+	assert_true(rm.rm_wait_ns == 500);
+	assert_true(rm.rm_busiest_pct == 30);
+	/* Never taken. */
+	rm = result_token_means(all, &all->rs_tokens[1]);
+	assert_true(rm.rm_hold_ns == 0 && rm.rm_wait_ns == 0);
+	sim_free(a);
 	sim_free(b);
 	sim_free(all);
 }
@@ -133,6 +186,7 @@ main(void)
 		cmocka_unit_test(test_slowest_take_a_part_of_the_last_bin),
 		cmocka_unit_test(test_little),
 		cmocka_unit_test(test_replications_merge_exactly),
+		cmocka_unit_test(test_tokens_merge),
 		cmocka_unit_test(test_texts),
 	};
 

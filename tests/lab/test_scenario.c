@@ -7,6 +7,7 @@ test_broken_scenarios_say_what_is_wrong(void **state)
 	static const struct {
 		const char *find, *replace, *want;
 	} rows[] = {
+#include "broken_httperf.inc"
 #include "broken_scenarios.inc"
 	};
 	int failed = 0;
@@ -59,10 +60,9 @@ test_broken_sets_say_what_is_wrong(void **state)
 		{ "link=server.ix0",
 		    "1:7: error: 'link' may mean client0.link, client1.link" },
 		{ "title=x", "1:7: error: unknown parameter 'title'" },
-		{ "workers=25",
-		    "1:15: error: workers: 25, want 24 (net.netisr.ncpus) "
-		    "with affinity: per-cpu: a listener fed by several "
-		    "protocol CPUs is not modelled yet" },
+		{ "server.sysctl.net.netisr.ncpus=25",
+		    "1:38: error: net.netisr.ncpus: 25, want 0..24, the CPUs "
+		    "of big" },
 		{ "server.hardware=huge",
 		    "1:23: error: no hardware profile 'huge'\n"
 		    "note: no ./hardware/huge.yaml" },
@@ -330,9 +330,53 @@ test_ledger_names_kind_and_source(void **state)
 	fclose(fp);
 	assert_non_null(strstr(text, "small (client): made up\n"));
 	assert_non_null(strstr(text,
-	    "\nhost_rx           100ns  once  measured   s       client "
+	    "\nhost_rx           100ns  -      once  measured   s       client "
 	    "kernel: one received segment\n"));
 	free(text);
+	hardware_destroy(ha);
+	diag_fini(&d);
+}
+
+static void
+test_ledger_has_ranges(void **state)
+{
+	const char *const dirs[] = { "hardware" };
+	char *good = profile("client", 8, true), *text, *list;
+	const struct hardware_entry *he;
+	struct hardware *ha;
+	struct diag d;
+	size_t n;
+	FILE *fp;
+
+	(void)state;
+	text = replaced(good, "host_rx: {cost: 100ns",
+	    "host_rx: {range: 100ns..2us, cost: 100ns");
+	free(good);
+	good = replaced(text, "smt_idle_speed: {value: 1.6",
+	    "smt_idle_speed: {value: 1.6, range: 1.2..1.6");
+	file_write("hardware/ranged.yaml", good);
+	sim_free(text);
+	sim_free(good);
+	diag_init(&d);
+	ha = hardware_load("ranged", dirs, 1, diag_whole(NULL), &d);
+	assert_non_null(ha);
+	he = hardware_entry(ha, key_find("peers.*.hardware.host_rx"));
+	assert_true(he->he_ranged);
+	assert_int_equal(he->he_low.kv_int, 100);
+	assert_int_equal(he->he_high.kv_int, 2000);
+	he = hardware_entry(ha, key_find("peers.*.hardware.host_ack"));
+	assert_false(he->he_ranged);
+	assert_null(hardware_entry(ha, key_find("machines.*.hardware.token")));
+	fp = open_memstream(&list, &n);
+	hardware_print(ha, fp);
+	fclose(fp);
+	assert_non_null(strstr(list,
+	    "\nname              value  range       unit  kind       source  "
+	    "help\n"));
+	assert_non_null(strstr(list, "  100ns  100ns..2us  once  measured "));
+	assert_non_null(strstr(list, "    1.6  1.2..1.6 "));
+	assert_non_null(strstr(list, "  100ns  -           once  measured "));
+	free(list);
 	hardware_destroy(ha);
 	diag_fini(&d);
 }
@@ -352,6 +396,7 @@ main(void)
 		cmocka_unit_test(test_published_cells_find_their_points),
 		cmocka_unit_test(test_fit_sets_every_user_of_the_profile),
 		cmocka_unit_test(test_ledger_names_kind_and_source),
+		cmocka_unit_test(test_ledger_has_ranges),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -47,14 +47,14 @@ static inline void
 theory_measure(const struct model *md, struct measured *me)
 {
 	const struct setup *su = md->md_setup;
-	struct wrk_result *wr = wrk_result(md->md_peers[0]);
+	const struct peer_result *pr = &md->md_peers[0]->pp_result;
 	double s = 1e-9 * (double)su->su_run.sr_measure;
 	const struct cpu *c = md->md_cpus[0].mc_cpu;
 
-	me->me_throughput = (double)wr->wr_completed / s;
-	me->me_latency = hist_mean(&wr->wr_latency) * 1e-9;
-	me->me_cycle = hist_mean(&wr->wr_cycle) * 1e-9;
-	me->me_slots = (double)wr->wr_slot_ns / (double)su->su_run.sr_measure;
+	me->me_throughput = (double)pr->pr_completed / s;
+	me->me_latency = hist_mean(&pr->pr_latency) * 1e-9;
+	me->me_cycle = hist_mean(&pr->pr_cycle) * 1e-9;
+	me->me_slots = (double)pr->pr_slot_ns / (double)su->su_run.sr_measure;
 	me->me_busy = 1 - (double)c->c_idle / (double)su->su_run.sr_measure;
 	me->me_tx_bps =
 	    (double)md->md_wires[1]->w_bytes * 8e9 / (double)md->md_end;

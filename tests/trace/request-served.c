@@ -15,7 +15,7 @@
 static void
 ports(FILE *f, const struct model *md, sim_ns now)
 {
-	const struct host *h = wrk_host(md->md_peers[0]);
+	const struct host *h = md->md_peers[0]->pp_host;
 	int nports = 0;
 
 	fprintf(f, "client at %lld ms:", (long long)(now / 1000000));

@@ -106,9 +106,19 @@ rig_open(struct rig *rg)
 static inline void
 rig_listen(struct rig *rg, struct so_listen **headp, int qlimit)
 {
-	solisten(*headp, rg->rg_gd, qlimit, 0);
+	solisten(*headp, rg->rg_m, 0, qlimit, 0);
 	rg->rg_m->m_pcbinfo->ipi_group = headp;
 	rg->rg_m->m_pcbinfo->ipi_ngroup = 1;
+}
+
+/* accept(2)'s predicate without a process: NULL when there is no socket. */
+static inline struct so *
+rig_accept(struct rig *rg, struct so_listen *head)
+{
+	struct netmsg_so_notify sn = { .sn_head = head, .sn_nonblock = true };
+
+	soaccept_predicate(rg->rg_gd, &sn);
+	return sn.sn_so;
 }
 
 static inline void

@@ -1,6 +1,6 @@
 /*
- * The local port of connect(2): DragonFly's rule. No engine: nothing here
- * waits.
+ * connect(2): the local port, by DragonFly's rule; when the SYN is sent again.
+ * No engine: nothing here waits.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,6 +23,7 @@ static struct wire tx;
 static struct flow flows[65536], *flowp = flows;
 static struct stages stages;
 static struct host *host;
+static int64_t low_rtobase = 1;
 
 static void
 drop(void *arg, const struct pkt *p)
@@ -35,7 +36,6 @@ static void
 open_host(int threads, int tables, int first, int last, int tries, int seed)
 {
 	struct setup_host_sysctl *ctl = &peer.pe_sysctl;
-	struct rng_run run = { (uint32_t)seed, 0 };
 
 	memset(&peer, 0, sizeof(peer));
 #define SYSCTL(field, name, unit, dflt, min, max, help)
@@ -47,13 +47,22 @@ open_host(int threads, int tables, int first, int last, int tries, int seed)
 	ctl->portrange_first = first;
 	ctl->portrange_last = last;
 	ctl->porthash_trycount = tries;
+	ctl->low_rtobase = low_rtobase;
 	peer.pe_threads = threads;
 	peer.pe_addresses = 1;
 	peer.pe_intr_rate = 8000;
 	toeplitz_init(&tz);
 	wire_init(&tx, 10000000000, 5000, drop, NULL);
-	host = host_create(&peer, &tz, &tool, 0, ADDR, SERVER, &flowp, &tx, 0,
-	    &marks, false, run);
+	host = host_create(&peer, &tool,
+	    &(struct host_place){
+		.hp_toeplitz = &tz,
+		.hp_flows = &flowp,
+		.hp_tx = &tx,
+		.hp_ip0 = ADDR,
+		.hp_server = SERVER,
+		.hp_marks = &marks,
+		.hp_run = { (uint32_t)seed, 0 },
+	    });
 }
 
 static void
@@ -232,6 +241,32 @@ test_odd_ranges_are_used_to_the_last_port(void **state)
 		}
 }
 
+/* Ticks of 10 ms from a SYN that nobody answers to the second one. */
+static int
+ticks_to_the_second_syn(int low)
+{
+	int ticks = 0;
+
+	low_rtobase = low;
+	open_host(1, 1, 1024, 5000, 15, 1);
+	low_rtobase = 1;
+	connect_port(0);
+	while (host->h_cpus[0]->ho_stats.hs_syn_retries == 0 && ticks < 1000) {
+		callwheel_tick(&host->h_cpus[0]->ho_wheel);
+		ticks++;
+	}
+	close_host();
+	return ticks;
+}
+
+static void
+test_syn_is_sent_again(void **state)
+{
+	(void)state;
+	assert_int_equal(ticks_to_the_second_syn(1), 100);
+	assert_int_equal(ticks_to_the_second_syn(0), 300);
+}
+
 int
 main(void)
 {
@@ -243,6 +278,7 @@ main(void)
 		cmocka_unit_test(test_full_table_is_eaddrnotavail),
 		cmocka_unit_test(test_a_thread_uses_all_its_tables),
 		cmocka_unit_test(test_odd_ranges_are_used_to_the_last_port),
+		cmocka_unit_test(test_syn_is_sent_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
