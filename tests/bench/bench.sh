@@ -4,16 +4,18 @@
 set -eu
 build=$1
 scenario=scenarios/soavailconn.yaml
+matrix=scenarios/accept-matrix-30k.yaml
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# simulate OUT ARGS...: one run; its result and its peak memory (KiB).
+# simulate OUT FILE ARGS...: one run; its result and its peak memory (KiB).
 simulate()
 {
 	out=$work/$1
-	shift
-	"$build/tests/bench/peak" "$out.kib" "$build/solab" run $scenario \
-	    --set object=1KiB --set soavailconn=0 --reps 1 --json "$@" \
+	file=$2
+	shift 2
+	"$build/tests/bench/peak" "$out.kib" "$build/solab" run "$file" \
+	    --reps 1 --json "$@" \
 	    >"$out.json" 2>"$out.log" || {
 		cat "$out.log" >&2
 		exit 1
@@ -33,7 +35,20 @@ row()
 	    sprintf(\"$2\", $3), \"${4:+   ($4)}\" }"
 }
 
-simulate small
+# sharing OUT TEXT: where CPUs use objects of each other they keep in lockstep.
+sharing()
+{
+	simulated=$(field "$1" simulated_ns)
+	requests=$(field "$1" throughput_rps)*$simulated/1e9
+	row "$2" '%.2f s/s, %.0f SimGrid calls, %.0f events a request' \
+	    "$simulated / $(field "$1" wall_ns),
+	    $(field "$1" engine_calls) / ($requests),
+	    $(field "$1" events) / ($requests)"
+}
+
+alone='--set object=1KiB --set soavailconn=0'
+# shellcheck disable=SC2086
+simulate small $scenario $alone
 simulated=$(field small simulated_ns)
 wall=$(field small wall_ns)
 events=$(field small events)
@@ -54,11 +69,27 @@ row 'share of the time in SimGrid (calls x bare call)' '%.1f %%' \
 row 'wall time / as many events of a bare binary heap' '%.2f' "$wall / $heap"
 row 'requests measured' '%d' "$requests"
 
+echo "CPUs in lockstep"
+simulate predication scenarios/accept-predication.yaml --measure 1s
+sharing predication 'accept predication'
+if [ -e $matrix ]; then
+	simulate shared $matrix --set soaccept_pred_fast=1 --set soavailconn=32 \
+	    --set listener=shared --set workers=24 --set run.start=smooth \
+	    --set run.ramp=200ms --warmup 300ms --measure 300ms
+else
+	simulate shared $scenario --set object=1KiB --set soavailconn=32 \
+	    --set reuseport=false --set affinity=per-cpu \
+	    --set run.start=smooth \
+	    --set run.ramp=200ms --warmup 300ms --measure 300ms
+fi
+sharing shared '30,000 connections, one listener for 24 workers'
+
 echo "peak memory"
 row '30,000 connections' '%.0f MB' "$(cat "$work/small.kib") * 1024 / 1e6" \
     'goal: under 100 MB'
 # 500,000 connections a client need more local ports than one address has.
-simulate large --warmup 1s --measure 1s \
+# shellcheck disable=SC2086
+simulate large $scenario $alone --warmup 1s --measure 1s \
     --set client0.connections=500000 --set client0.addresses=16 \
     --set client1.connections=500000 --set client1.addresses=16
 row '1,000,000 connections' '%.0f MB' "$(cat "$work/large.kib") * 1024 / 1e6" \
