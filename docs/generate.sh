@@ -8,7 +8,8 @@
 #	<!-- end -->
 # `output first N:` keeps N lines of it. `output timing:` (and `output timing
 # first N:`) may differ from run to run, or takes minutes; --check, which changes
-# nothing and fails where something would change, leaves it out. It leaves out
+# nothing and fails where something would change, leaves it out. `output slow:`
+# takes up to an hour and is left as it is unless SLOW=1. --check leaves out
 # the figures (docs/*.dot) too: what dot makes of them depends on the fonts.
 set -eu
 solab=$1
@@ -103,6 +104,10 @@ blocks()
 		case $line in
 		'<!-- output timing'*)
 			[ "$check" = --check ] || block "$line"
+			;;
+		'<!-- output slow'*)
+			[ "$check" = --check ] || [ -z "${SLOW-}" ] ||
+			    block "$line"
 			;;
 		'<!-- output'*) block "$line" ;;
 		'<!-- file: '*) file_block "$line" ;;
