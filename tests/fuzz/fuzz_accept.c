@@ -21,6 +21,7 @@
 #include "tests/fuzz/accept_run.h"
 
 #define RUNS 150
+#define RUNS_SLOW 20	 /* with thread contexts (sanitizers) */
 #define CHILD_SECONDS 10 /* of CPU time */
 #define SHRINK_RUNS 500
 
@@ -276,7 +277,8 @@ main(int argc, char **argv)
 {
 	struct plan *pl = sim_calloc(1, sizeof(*pl));
 	uint32_t seed = (uint32_t)argument(argc, argv, 1, "ACCEPT_SEED", 1);
-	long n = argument(argc, argv, 2, "ACCEPT_RUNS", RUNS);
+	long n = argument(argc, argv, 2, "ACCEPT_RUNS",
+	    getenv("SIM_FACTORY") != NULL ? RUNS_SLOW : RUNS);
 	long nfixed = argc > 1 ? 0 : (long)(sizeof(fixed) / sizeof(fixed[0]));
 	long sums[5] = { 0 };
 
