@@ -9,10 +9,11 @@
  * for each protocol CPU, and sends one IPI message for each chain; there each
  * frame becomes a message to the protocol thread.
  *
- * Kernel: sys/dev/netif/em/if_em.c; ether_input_chain(),
- * ether_input_dispatch(), sys/net/if_ethersubr.c Differs: the transmit ring's
- * serialiser is not followed (real: who finds it held leaves its packet to the
- * holder); transmit reclaim comes with receive interrupts only.
+ * Kernel: sys/dev/netif/em/if_em.c; ether_input_chain() and
+ *         ether_input_dispatch(), sys/net/if_ethersubr.c
+ * Differs: the transmit ring's serialiser is not followed (real: who finds it
+ *          held leaves its packet to the holder); transmit reclaim comes with
+ *          receive interrupts only.
  */
 #include "model/net/if.h"
 

@@ -8,8 +8,8 @@
  * User threads and the idle thread are actors; exactly one of a CPU's actors
  * runs, the others wait on their doorbells. Where CPUs share nothing the
  * protocol thread (netisr) has no stack of its own: it is called on the stack
- *of whoever has the CPU, at the points where the kernel would switch to it, and
- * runs until it has nothing to do. It never sleeps then. Where CPUs share
+ * of whoever has the CPU, at the points where the kernel would switch to it,
+ * and runs until it has nothing to do. It never sleeps then. Where CPUs share
  * (m_shares) it may have to wait for a token, and is an actor too. Switches are
  * charged alike.
  *

@@ -175,7 +175,7 @@ void so_stamp(struct so *, sim_ns now);
  * kqueue that watches it.
  *
  * Context: netisr of the connection; takes head's token.
- * Time:    runs sonewconn, token, knote, wakeup.
+ * Time:    runs sonewconn, token, knote, wakeup; may sleep for a token.
  * Owns:    the queue owns so until accept.
  * Kernel:  sonewconn_faddr(), sys/kern/uipc_socket2.c; the refusal past 3/2 of
  *          so_qlimit is so_queue_full(), asked by the caller before it
@@ -202,7 +202,7 @@ struct netmsg_so_notify {
  * Take the first completed connection.
  *
  * Context: a thread, on any CPU; takes head's token.
- * Time:    runs token, soaccept_predicate.
+ * Time:    runs token, soaccept_predicate; may sleep for a token.
  * Returns: whether the wait is over: sn_so is the socket, which the caller
  *          owns, or sn_error says why there is none (EWOULDBLOCK).
  * Kernel:  soaccept_predicate(), sys/kern/uipc_syscalls.c

@@ -33,7 +33,10 @@ struct tcp_cpu {
 void tcp_kern_init(struct globaldata *, struct rng_run);
 void tcp_kern_fini(struct globaldata *);
 
-/* if_input: a segment for this CPU. Context: netisr. Time: runs. */
+/*
+ * if_input: a segment for this CPU. Context: netisr. Time: runs; may sleep for
+ * a token where CPUs share.
+ */
 void ip_input(struct globaldata *, struct ifnet *, const struct pkt *);
 
 /* if_prefetch. */

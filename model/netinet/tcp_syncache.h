@@ -56,7 +56,8 @@ void syncache_add(struct globaldata *, struct ifnet *, struct so_listen *,
  * An ACK for which there is no connection: if it completes a handshake, make
  * the socket and queue it.
  *
- * Context: netisr. Time: runs syncache_expand, sonewconn, ...
+ * Context: netisr. Time: runs syncache_expand, sonewconn, ...; may sleep for a
+ *          token, when nobody else touches this CPU's cache.
  * Returns: the new pcb, to be given p by tcp_input(); NULL when there is none:
  *          *rst tells whether p is to be answered by a reset. Past 3/2 of
  *          so_qlimit the entry is dropped without a word.
