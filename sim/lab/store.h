@@ -1,0 +1,101 @@
+#ifndef SIM_LAB_STORE_H
+#define SIM_LAB_STORE_H
+
+/*
+ * The results store: an SQLite file that says of itself what was run, with
+ * what, by whom, and what came of it (docs/results.md has its tables).
+ *
+ * A point is the key (scenario, all its parameters with defaults and costs,
+ * model version); a run is (point, seed, replication). A run is a pure function
+ * of these, so what is there is never run again. Every change is one
+ * transaction: whoever is killed, and whenever, leaves a whole store.
+ *
+ * Several processes may write one store. A run that somebody works on is
+ * claimed; a claim ends with the process that made it.
+ *
+ * Errors: said on stderr in words ("solab: s.db: database or disk is full"),
+ * and false or NULL returned.
+ */
+#include "sim/lab/record.h"
+
+struct store;
+
+enum store_mode {
+	STORE_READ,   /* must exist */
+	STORE_UPDATE, /* must exist */
+	STORE_CREATE, /* may exist */
+};
+
+/* file: NULL is a store in memory that ends with the process. */
+struct store *store_open(const char *file, enum store_mode);
+void store_close(struct store *);
+
+/* Claims and runs from now on are those of this command line. */
+bool store_session(struct store *, const char *command);
+
+/* Let others see that we live. To be called every few seconds. */
+bool store_beat(struct store *);
+
+/*
+ * Put in a point of a scenario (SCENARIO_BASE too), if it is not there.
+ * Returns: its id, -1 after an error.
+ */
+int64_t store_point(struct store *, struct scenario *, int point);
+
+enum store_state {
+	STORE_NONE,    /* never run, or its runner died */
+	STORE_RUNNING, /* claimed by a process that lives */
+	STORE_DONE,
+	STORE_FAILED,
+};
+
+/* Returns: -1 after an error, else enum store_state. */
+int store_state(struct store *, int64_t point, uint32_t seed, uint32_t rep);
+
+/*
+ * Claim a run. Returns: 1 when it is ours now, 0 when somebody else has it or
+ * it is done, -1 after an error. A failed one is taken.
+ */
+int store_claim(struct store *, int64_t point, uint32_t seed, uint32_t rep);
+
+/* Give back what was claimed and is not done. */
+bool store_unclaim(struct store *, int64_t point, uint32_t seed, uint32_t rep);
+
+/* A claimed run is done, or failed. */
+bool store_put(struct store *, int64_t point, const struct record *);
+bool store_put_failed(struct store *, int64_t point, uint32_t seed,
+    uint32_t rep, const char *message);
+
+/*
+ * Read a run that is done. Returns: NULL when there is none, or after an error.
+ */
+struct record *store_get(
+    struct store *, int64_t point, uint32_t seed, uint32_t rep);
+
+/*
+ * All replications of a point that are done, in order of seed and replication.
+ * Returns: how many, -1 after an error; *records and each of them is the
+ * caller's: store_records_free().
+ */
+int store_records(struct store *, int64_t point, struct record ***records);
+void store_records_free(struct record **, int n);
+
+/* A point as it stands in a store. Texts are the list's. */
+struct store_point {
+	int64_t sp_id;
+	const char *sp_scenario, *sp_label, *sp_key, *sp_model;
+	int sp_done, sp_failed, sp_running;
+};
+
+/* Returns: how many, -1 after an error; *points for sim_free(). */
+int store_points(struct store *, struct store_point **points, struct ypool *);
+
+/*
+ * Find one point: its id ("17"), or parameters "PATH=VALUE,...", each PATH a
+ * suffix of a parameter's path, quantities as they are printed. Says which
+ * points there are when none or several fit.
+ * Returns: its id, -1 after an error.
+ */
+int64_t store_find(struct store *, const char *text);
+
+#endif
