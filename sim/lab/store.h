@@ -43,7 +43,7 @@ bool store_beat(struct store *);
 int64_t store_point(struct store *, struct scenario *, int point);
 
 enum store_state {
-	STORE_NONE,    /* never run, or its runner died */
+	STORE_ABSENT,  /* never run, or its runner died */
 	STORE_RUNNING, /* claimed by a process that lives */
 	STORE_DONE,
 	STORE_FAILED,
