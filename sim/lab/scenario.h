@@ -109,6 +109,13 @@ struct scenario_group {
 	int gr_n;
 };
 
+/* A file that the scenario was read from. All [I]. */
+struct scenario_source {
+	const char *so_file; /* its name, as it was opened */
+	const char *so_text;
+	size_t so_size;
+};
+
 struct scenario {
 	char *sc_file;	       /* as given */
 	char *sc_name;	       /* its last part without .yaml */
@@ -121,7 +128,10 @@ struct scenario {
 	int sc_nfits;
 	struct scenario_group *sc_groups; /* `ranges:` */
 	int sc_ngroups;
-	struct hardware *sc_hardware; /* all profiles in use */
+	struct hardware *sc_hardware;	    /* all profiles in use */
+	struct scenario_source *sc_sources; /* in the order of reading */
+	int sc_nsources;
+	char *sc_hardware_dir; /* as given; NULL: none */
 
 	/* private to sim/lab/scenario*.c */
 	struct ypool sc_pool;
@@ -129,7 +139,6 @@ struct scenario {
 	    *sc_tree; /* merged files, `extends` of siblings still in */
 	struct scenario_path *sc_paths; /* all that can be set */
 	size_t sc_npaths;
-	char *sc_hardware_dir; /* NULL: none */
 };
 
 /*
