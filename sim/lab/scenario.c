@@ -562,15 +562,10 @@ static struct ynode *
 overridden(const struct scenario *sc, struct ypool *yp, int point)
 {
 	struct ynode *root = ynode_clone(yp, sc->sc_tree);
-	const struct scenario_axis *ax;
-	int k;
 
-	for (int i = 0; i < sc->sc_naxes; i++) {
-		ax = &sc->sc_axes[i];
-		k = scenario_axis_index(sc, i, point);
+	for (int i = 0; i < sc->sc_naxes; i++)
 		scenario_tree_apply(
-		    yp, root, k < 0 ? &ax->ax_base_value : &ax->ax_values[k]);
-	}
+		    yp, root, scenario_axis_value(sc, i, point));
 	return root;
 }
 
@@ -586,12 +581,14 @@ scenario_tree_point(const struct scenario *sc, struct ypool *yp, int point)
 	return root;
 }
 
-int
-scenario_axis_index(const struct scenario *sc, int axis, int point)
+const struct scenario_value *
+scenario_axis_value(const struct scenario *sc, int axis, int point)
 {
+	const struct scenario_axis *ax = &sc->sc_axes[axis];
+
 	if (point == SCENARIO_BASE)
-		return -1;
+		return &ax->ax_base_value;
 	for (int i = sc->sc_naxes - 1; i > axis; i--)
 		point /= sc->sc_axes[i].ax_n;
-	return point % sc->sc_axes[axis].ax_n;
+	return &ax->ax_values[point % ax->ax_n];
 }

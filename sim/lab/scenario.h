@@ -29,6 +29,22 @@ struct scenario_param {
 	bool pa_bare;	      /* needs no quotes in JSON */
 };
 
+/* Who decided a value. */
+enum scenario_origin {
+	SCENARIO_FROM_AXIS,    /* the sweep, or --set */
+	SCENARIO_FROM_FILE,    /* the scenario, or one that it extends */
+	SCENARIO_FROM_DEFAULT, /* the kernel's, or the key table's */
+	SCENARIO_FROM_PROFILE, /* of the hardware */
+};
+
+/* One of all parameters of a point. */
+struct scenario_resolved {
+	const char *sv_path;  /* server.hardware.token, server.hardware */
+	const char *sv_value; /* canonical; equal exactly if the values are */
+	enum scenario_origin sv_from;
+	bool sv_bare; /* needs no quotes in JSON */
+};
+
 /* A parameter and what an axis sets it to. All [I]. */
 struct scenario_setting {
 	const struct scenario_path *se_path; /* see scenario_impl.h */
@@ -179,6 +195,19 @@ int scenario_params(
  */
 char *scenario_point_label(
     const struct scenario *, int i, char *buf, size_t size);
+
+/*
+ * All parameters that make up point i (or SCENARIO_BASE), defaults and costs
+ * too, always in the same order: what a simulation depends on but seed and
+ * replication. Two points with the same struct setup have the same list. Left
+ * out: run.seed, run.replications, title and source, sysctls that the kernel
+ * lacks.
+ *
+ * Owns:    *out and its texts are the pool's.
+ * Returns: how many.
+ */
+int scenario_resolved(
+    struct scenario *, int i, struct ypool *, struct scenario_resolved **out);
 
 /* What can be set, with values at the base point; not the profiles' costs. */
 void scenario_print_params(struct scenario *, FILE *);
