@@ -16,7 +16,7 @@ static const char version_1[] =
     " pid INTEGER NOT NULL,"
     " pid_started INTEGER NOT NULL," /* in the kernel's ticks */
     " started INTEGER NOT NULL,"     /* Unix time, ns */
-    " beat INTEGER NOT NULL"	      /* likewise: the last sign of life */
+    " beat INTEGER NOT NULL"	     /* likewise: the last sign of life */
     ") STRICT;"
 
     "CREATE TABLE scenario ("
@@ -24,8 +24,8 @@ static const char version_1[] =
     " hash TEXT NOT NULL UNIQUE," /* of all that follows */
     " name TEXT NOT NULL,"
     " title TEXT NOT NULL,"
-    " origin TEXT NOT NULL,"	 /* its `source:` */
-    " file TEXT NOT NULL,"	 /* as it was given */
+    " origin TEXT NOT NULL,"	  /* its `source:` */
+    " file TEXT NOT NULL,"	  /* as it was given */
     " hardware_dir TEXT NOT NULL" /* the last folder of profiles; '' */
     ") STRICT;"
 
@@ -97,7 +97,7 @@ static const char version_1[] =
     " run INTEGER NOT NULL REFERENCES run,"
     " name TEXT NOT NULL,"
     " counted INTEGER NOT NULL CHECK (counted IN (0, 1)),"
-    " mean_ns REAL,"	 /* over all requests */
+    " mean_ns REAL,"	/* over all requests */
     " slowest_ns REAL," /* over the slowest 1 % */
     " place INTEGER NOT NULL,"
     " PRIMARY KEY (run, name, counted)"
@@ -126,6 +126,7 @@ static const char version_1[] =
     " machine TEXT NOT NULL,"
     " name TEXT NOT NULL,"
     " ns INTEGER NOT NULL," /* charged to all its CPUs */
+    " place INTEGER NOT NULL,"
     " PRIMARY KEY (run, machine, name)"
     ") STRICT, WITHOUT ROWID;"
 
