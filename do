@@ -8,7 +8,8 @@ root=$(cd "$(dirname "$0")" && pwd)
 build=$root/build
 
 build_packages='gcc libc6-dev meson ninja-build pkg-config libsimgrid-dev
-	libyaml-dev zlib1g-dev librandom123-dev libnlopt-dev scdoc'
+	libyaml-dev zlib1g-dev librandom123-dev libnlopt-dev
+	libsqlite3-dev libmd-dev scdoc'
 test_packages='libcmocka-dev clang-format'
 
 # -O2: the code of a request must fit the instruction cache (docs/architecture.md).

@@ -81,6 +81,9 @@ void hist_log_header(FILE *, double start_s);
 void hist_log_line(FILE *, const struct hist *, const char *tag, double start_s,
     double length_s, double scale);
 
+/* Bytes as base64, as in a log line. */
+void hist_base64(FILE *, const uint8_t *, size_t);
+
 /* The histogram of a log line, as hist_decode_compressed(). */
 int hist_log_read(struct hist *, const char *line);
 

@@ -246,8 +246,8 @@ hist_decode_compressed(struct hist *h, const uint8_t *p, size_t len)
 	return error;
 }
 
-static void
-base64_write(FILE *f, const uint8_t *p, size_t len)
+void
+hist_base64(FILE *f, const uint8_t *p, size_t len)
 {
 	for (size_t i = 0; i < len; i += 3) {
 		const size_t n = len - i < 3 ? len - i : 3;
@@ -317,7 +317,7 @@ hist_log_line(FILE *f, const struct hist *h, const char *tag, double start_s,
 	len = hist_encode_compressed(h, &body);
 	fprintf(f, "%.3f,%.3f,%.3f,", start_s, length_s,
 	    (double)hist_max(h) / scale);
-	base64_write(f, body, len);
+	hist_base64(f, body, len);
 	putc('\n', f);
 	free(body);
 }

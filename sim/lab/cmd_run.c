@@ -99,7 +99,7 @@ run_point(struct scenario *sc, const struct cli_args *ca,
 		     : (rs == RUN_FAILED ? EXIT_FAILED : EXIT_INTERRUPTED);
 	for (int r = 0; status == EXIT_OK && ca->ca_json && r < po->po_reps;
 	     r++)
-		output_json(stdout, sc, po, r);
+		point_json(stdout, sc, po, r);
 	if (status == EXIT_OK && !ca->ca_json)
 		output_text(stdout, sc, po, ca->ca_verbose);
 	if (status == EXIT_OK && !ca->ca_json)

@@ -55,7 +55,7 @@ sweep(struct scenario *sc, const struct cli_args *ca)
 			if (!ca->ca_json)
 				row(&po[k], width);
 			for (int r = 0; ca->ca_json && r < po[k].po_reps; r++)
-				output_json(stdout, sc, &po[k], r);
+				point_json(stdout, sc, &po[k], r);
 		}
 		fflush(stdout);
 		for (int k = 0; k < n; k++)

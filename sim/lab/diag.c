@@ -3,12 +3,16 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sim/core/alloc.h"
 
 #define SHOW_MAX 160   /* characters of a source line that are shown */
 #define SHOW_BEFORE 60 /* of these before the caret, when it is cut */
 
+static struct diag_file *file_make(
+    const char *name, const char *text, size_t size);
+static void files_free(struct diag_file *);
 static bool said_before(
     const struct diag *, struct diag_span, const char *text);
 static void add(
@@ -36,24 +40,69 @@ void
 diag_fini(struct diag *d)
 {
 	struct diag_item *di;
-	struct diag_file *df;
 
 	while ((di = d->d_first) != NULL) {
 		d->d_first = di->di_next;
 		sim_free(di->di_text);
 		sim_free(di);
 	}
-	while ((df = d->d_files) != NULL) {
-		d->d_files = df->df_next;
+	files_free(d->d_files);
+	files_free(d->d_given);
+	diag_init(d);
+}
+
+static void
+files_free(struct diag_file *files)
+{
+	struct diag_file *df;
+
+	while ((df = files) != NULL) {
+		files = df->df_next;
 		sim_free(df->df_name);
 		sim_free(df->df_text);
 		sim_free(df);
 	}
-	diag_init(d);
 }
 
 struct diag_file *
 diag_add_file(struct diag *d, const char *name, const char *text, size_t size)
+{
+	struct diag_file *df = file_make(name, text, size);
+
+	df->df_next = d->d_files;
+	d->d_files = df;
+	return df;
+}
+
+void
+diag_give(struct diag *d, const char *name, const char *text, size_t size)
+{
+	struct diag_file *df = file_make(name, text, size);
+
+	df->df_next = d->d_given;
+	d->d_given = df;
+}
+
+const struct diag_file *
+diag_given(const struct diag *d, const char *name)
+{
+	const struct diag_file *df = d->d_given;
+
+	while (df != NULL && strcmp(df->df_name, name) != 0)
+		df = df->df_next;
+	return df;
+}
+
+bool
+diag_has_file(const struct diag *d, const char *name)
+{
+	if (d->d_given != NULL)
+		return diag_given(d, name) != NULL;
+	return access(name, F_OK) == 0;
+}
+
+static struct diag_file *
+file_make(const char *name, const char *text, size_t size)
 {
 	struct diag_file *df = sim_calloc(1, sizeof(*df));
 
@@ -66,8 +115,6 @@ diag_add_file(struct diag *d, const char *name, const char *text, size_t size)
 	if (size > 0)
 		memcpy(df->df_text, text, size);
 	df->df_size = size;
-	df->df_next = d->d_files;
-	d->d_files = df;
 	return df;
 }
 

@@ -40,7 +40,8 @@ struct diag_item {
 struct diag {
 	struct diag_item *d_first, **d_tail;
 	struct diag_file *d_files;
-	int d_nerrors; /* all, kept or not */
+	struct diag_file *d_given; /* see diag_give() */
+	int d_nerrors;		   /* all, kept or not */
 	int d_nwarnings;
 	bool d_dropping; /* the last error was one too many */
 };
@@ -54,6 +55,18 @@ void diag_fini(struct diag *);
  */
 struct diag_file *diag_add_file(
     struct diag *, const char *name, const char *text, size_t size);
+
+/*
+ * From now on files are read from what was given, by their names, and no other
+ * file exists. The diag copies name and text.
+ */
+void diag_give(struct diag *, const char *name, const char *text, size_t size);
+
+/* Returns: the given file of this name, or NULL. */
+const struct diag_file *diag_given(const struct diag *, const char *name);
+
+/* Whether a file can be read: a given one, or, when none was given, any. */
+bool diag_has_file(const struct diag *, const char *name);
 
 /* The same words about the same place are said once. */
 void diag_error(struct diag *, struct diag_span, const char *fmt, ...)

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "sim/core/alloc.h"
 
@@ -103,7 +102,7 @@ find(struct hardware *ha, const char *name, const char *const *dirs,
 	}
 	for (size_t i = 0; i < ndirs && path == NULL; i++) {
 		path = ypool_printf(&ha->ha_pool, "%s/%s.yaml", dirs[i], name);
-		if (access(path, F_OK) != 0)
+		if (!diag_has_file(d, path))
 			path = NULL;
 	}
 	if (path == NULL) {

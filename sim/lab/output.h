@@ -2,7 +2,7 @@
 #define SIM_LAB_OUTPUT_H
 
 /*
- * What `solab run` prints: a summary for people, or an object a replication.
+ * What `solab run` prints for people, and what JSON writers share.
  */
 #include <stdio.h>
 
@@ -11,13 +11,6 @@
 /* All replications together. `all`: every listener, peer and counter. */
 void output_text(
     FILE *, const struct scenario *, const struct point *, bool all);
-
-/*
- * One replication, one line. Everything but the last member, `run`, is a
- * function of scenario and seed.
- */
-void output_json(
-    FILE *, const struct scenario *, const struct point *, int rep);
 
 /* How long it took: not a result. */
 void output_speed(FILE *, const struct result *);

@@ -93,3 +93,13 @@ point_gain(const struct point *a, const struct point *b, enum metric m)
 	sim_free(x);
 	return ci;
 }
+
+void
+point_json(FILE *fp, const struct scenario *sc, const struct point *po, int rep)
+{
+	struct record *rd = record_of(
+	    sc, po->po_point, &po->po_setup, rep, po->po_results[rep]);
+
+	record_json(fp, rd, false);
+	record_destroy(rd);
+}

@@ -7,6 +7,7 @@
  */
 #include "sim/core/stat.h"
 #include "sim/lab/metric.h"
+#include "sim/lab/record.h"
 #include "sim/lab/run.h"
 #include "sim/lab/scenario.h"
 
@@ -44,5 +45,8 @@ struct stat_ci point_metric(const struct point *, enum metric);
  */
 struct stat_ci point_gain(
     const struct point *a, const struct point *b, enum metric);
+
+/* What record_json() prints of a replication. */
+void point_json(FILE *, const struct scenario *, const struct point *, int rep);
 
 #endif

@@ -1,5 +1,6 @@
 #include "sim/lab/progress.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #define SPARSE_NS 30000000000LL
 #define QUIET_NS 1000000000LL /* no two sparse lines within this */
 
-static void print(struct progress *, sim_ns done, sim_ns total);
+static void print(struct progress *, const struct progress_state *);
 
 int64_t
 wall_ns(void)
@@ -32,11 +33,20 @@ progress_init(struct progress *pg)
 	pg->pg_start = pg->pg_last = wall_ns();
 }
 
+/* What is done of the simulated time. */
+static double
+part(const struct progress_state *ps)
+{
+	if (ps->ps_total_ns <= 0)
+		return 0;
+	return fmin((double)ps->ps_done_ns / (double)ps->ps_total_ns, 1);
+}
+
 void
-progress_update(struct progress *pg, sim_ns done, sim_ns total, bool now)
+progress_update(struct progress *pg, const struct progress_state *ps, bool now)
 {
 	int64_t since = wall_ns() - pg->pg_last;
-	int tenths = total > 0 ? (int)(10 * (double)done / (double)total) : 0;
+	int tenths = (int)(10 * part(ps));
 	bool due;
 
 	if (pg->pg_tty)
@@ -47,27 +57,34 @@ progress_update(struct progress *pg, sim_ns done, sim_ns total, bool now)
 	if (!due && !now)
 		return;
 	pg->pg_tenths = tenths;
-	print(pg, done, total);
+	print(pg, ps);
 	if (now && pg->pg_tty) {
 		fputc('\n', stderr);
 		pg->pg_drawn = false;
 	}
 }
 
+/* One run is told by its time, several are counted. */
 static void
-print(struct progress *pg, sim_ns done, sim_ns total)
+print(struct progress *pg, const struct progress_state *ps)
 {
 	double wall, rate, left;
 
 	pg->pg_last = wall_ns();
 	wall = (double)(pg->pg_last - pg->pg_start) * 1e-9;
-	rate = wall > 0 ? (double)done * 1e-9 / wall : 0;
-	fprintf(stderr, "%ssolab: %3.0f %%  %.2f of %.2f s simulated, %.2f s/s",
-	    pg->pg_tty ? "\r" : "",
-	    total > 0 ? 100 * (double)done / (double)total : 0,
-	    (double)done * 1e-9, (double)total * 1e-9, rate);
-	if (rate > 0) {
-		left = (double)(total - done) * 1e-9 / rate;
+	rate = wall > 0 ? (double)ps->ps_done_ns * 1e-9 / wall : 0;
+	fprintf(stderr, "%ssolab: %3.0f %%  ", pg->pg_tty ? "\r" : "",
+	    100 * part(ps));
+	if (ps->ps_runs > 1)
+		fprintf(stderr, "%d of %d runs, %d running, ", ps->ps_done,
+		    ps->ps_runs, ps->ps_running);
+	if (ps->ps_failed > 0)
+		fprintf(stderr, "%d failed, ", ps->ps_failed);
+	fprintf(stderr, "%.2f of %.2f s simulated, %.2f s/s",
+	    (double)ps->ps_done_ns * 1e-9, (double)ps->ps_total_ns * 1e-9,
+	    rate);
+	if (rate > 0 && ps->ps_total_ns >= ps->ps_done_ns) {
+		left = (double)(ps->ps_total_ns - ps->ps_done_ns) * 1e-9 / rate;
 		fprintf(stderr, ", ETA %.0f s", left);
 	}
 	fputs(pg->pg_tty ? "\033[K" : "\n", stderr);

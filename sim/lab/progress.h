@@ -20,10 +20,16 @@ struct progress {
 	int pg_tenths;	  /* last tenth printed */
 };
 
+struct progress_state {
+	int ps_runs, ps_done, ps_running, ps_failed;
+	sim_ns ps_total_ns, ps_done_ns; /* simulated time of all runs */
+};
+
 void progress_init(struct progress *);
 
-/* Simulated time done of all runs, of a total. `now`: print in any case. */
-void progress_update(struct progress *, sim_ns done, sim_ns total, bool now);
+/* `now`: print in any case. */
+void progress_update(
+    struct progress *, const struct progress_state *, bool now);
 
 /* Take the line away, before something else is printed, or at the end. */
 void progress_clear(struct progress *);

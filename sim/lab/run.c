@@ -16,7 +16,10 @@
 #include "sim/lab/run_child.h"
 
 #define MAX_JOBS 256
-#define LOG_MAX 65536 /* of a child's stderr */
+#define LOG_MAX 65536  /* of a child's stderr */
+#define ERROR_MAX 4000 /* of it, in what is reported: its end */
+#define ASK_AGAIN_NS 500000000LL
+#define TICK_NS 1000000000LL
 
 struct child {
 	pid_t ch_pid;
@@ -27,31 +30,46 @@ struct child {
 	char *ch_log;
 	size_t ch_nlog;
 	sim_ns ch_now;
+	int64_t ch_start;   /* wall */
+	const char *ch_why; /* killed by us: the option that says so */
 };
 
 struct batch {
 	const struct run_options *ba_ro;
-	struct run_job *ba_jobs;
-	int ba_njobs, ba_next;
+	struct run_feed *ba_feed;
 	struct child ba_children[MAX_JOBS];
 	int ba_nchildren, ba_max;
-	sim_ns ba_done, ba_total; /* simulated; done: of those that ended */
+	struct progress_state ba_state; /* of those that ended */
 	struct progress ba_progress;
-	bool ba_failed;
+	int64_t ba_ticked; /* wall */
+	int64_t ba_asked;  /* wall: when the feed told us to wait; 0: never */
+	bool ba_stop;
 };
 
+/* Jobs of an array, as a feed. */
+struct array {
+	struct run_job *ar_jobs;
+	int ar_n, ar_next;
+};
+
+static bool start_some(struct batch *);
 static bool child_start(struct batch *, struct run_job *);
 static void child_read(struct batch *, struct child *, int which);
 static void child_frames(struct batch *, struct child *);
 static void child_end(struct batch *, struct child *);
 static void child_report(struct batch *, const struct child *, int status);
+static char *child_error(const struct child *, int status);
 static void child_forget(struct batch *, struct child *);
+static void check_limits(struct batch *);
+static int64_t resident_bytes(pid_t);
 static void wait_some(struct batch *, const sigset_t *);
+static void tick(struct batch *);
 static void show(struct batch *, bool now);
 static void kill_all(struct batch *);
-static sim_ns job_length(const struct run_job *);
 static void signals_take(sigset_t *old, struct sigaction *);
 static void signals_back(const sigset_t *old, const struct sigaction *);
+static struct run_job *array_next(void *, bool *wait);
+static bool array_done(void *, struct run_job *);
 
 static volatile sig_atomic_t interrupted, asked;
 
@@ -66,47 +84,110 @@ static const int ask_signals[] = {
 #define NASK (sizeof(ask_signals) / sizeof(ask_signals[0]))
 
 enum run_status
-run_jobs(struct run_job *jobs, int n, const struct run_options *ro)
+run_fed(struct run_feed *rf, const struct run_options *ro)
 {
 	struct batch *ba = sim_calloc(1, sizeof(*ba));
 	struct sigaction old[NSTOP + NASK];
-	enum run_status status;
+	enum run_status status = RUN_DONE;
 	sigset_t mask;
 
 	ba->ba_ro = ro;
-	ba->ba_jobs = jobs;
-	ba->ba_njobs = n;
+	ba->ba_feed = rf;
 	ba->ba_max =
 	    ro->ro_jobs > 0 ? ro->ro_jobs : (int)sysconf(_SC_NPROCESSORS_ONLN);
 	if (ba->ba_max > MAX_JOBS)
 		ba->ba_max = MAX_JOBS;
-	for (int i = 0; i < n; i++)
-		ba->ba_total += job_length(&jobs[i]);
 	progress_init(&ba->ba_progress);
 	signals_take(&mask, old);
-	while (!interrupted && !ba->ba_failed &&
-	       (ba->ba_nchildren > 0 || ba->ba_next < n)) {
-		if (ba->ba_next < n && ba->ba_nchildren < ba->ba_max) {
-			ba->ba_failed = !child_start(ba, &jobs[ba->ba_next++]);
-			continue;
-		}
+	while (!interrupted && !ba->ba_stop && start_some(ba)) {
 		wait_some(ba, &mask);
+		check_limits(ba);
+		tick(ba);
 		show(ba, asked);
 		asked = 0;
 	}
 	progress_clear(&ba->ba_progress);
 	kill_all(ba);
-	status = interrupted ? RUN_INTERRUPTED
-			     : (ba->ba_failed ? RUN_FAILED : RUN_DONE);
+	if (interrupted)
+		status = RUN_INTERRUPTED;
+	else if (ba->ba_stop || ba->ba_state.ps_failed > 0)
+		status = RUN_FAILED;
 	signals_back(&mask, old);
 	sim_free(ba);
 	return status;
 }
 
-static sim_ns
-job_length(const struct run_job *rj)
+enum run_status
+run_jobs(struct run_job *jobs, int n, const struct run_options *ro)
+{
+	struct array ar = { jobs, n, 0 };
+	struct run_feed rf = { array_next, array_done, NULL, &ar, n, 0 };
+
+	for (int i = 0; i < n; i++)
+		rf.rf_total += run_length(&jobs[i]);
+	return run_fed(&rf, ro);
+}
+
+static struct run_job *
+array_next(void *arg, bool *wait)
+{
+	struct array *ar = arg;
+
+	*wait = false;
+	return ar->ar_next < ar->ar_n ? &ar->ar_jobs[ar->ar_next++] : NULL;
+}
+
+/* What went wrong has been said. */
+static bool
+array_done(void *arg, struct run_job *rj)
+{
+	(void)arg;
+	sim_free(rj->rj_error);
+	rj->rj_error = NULL;
+	return rj->rj_result != NULL;
+}
+
+sim_ns
+run_length(const struct run_job *rj)
 {
 	return rj->rj_setup->su_run.sr_warmup + rj->rj_setup->su_run.sr_measure;
+}
+
+/* Returns: false when nothing runs and nothing will. */
+static bool
+start_some(struct batch *ba)
+{
+	struct run_job *rj;
+	bool wait = false;
+
+	if (ba->ba_asked != 0 && wall_ns() - ba->ba_asked < ASK_AGAIN_NS)
+		return true;
+	ba->ba_asked = 0;
+	while (ba->ba_nchildren < ba->ba_max && !interrupted) {
+		rj = ba->ba_feed->rf_next(ba->ba_feed->rf_arg, &wait);
+		if (rj == NULL)
+			break;
+		rj->rj_result = NULL;
+		rj->rj_error = NULL;
+		if (!child_start(ba, rj)) {
+			ba->ba_stop = true;
+			return false;
+		}
+	}
+	if (wait)
+		ba->ba_asked = wall_ns();
+	return wait || ba->ba_nchildren > 0;
+}
+
+/* Let the feed do what it does now and then. */
+static void
+tick(struct batch *ba)
+{
+	if (ba->ba_feed->rf_tick == NULL || wall_ns() - ba->ba_ticked < TICK_NS)
+		return;
+	ba->ba_ticked = wall_ns();
+	if (!ba->ba_feed->rf_tick(ba->ba_feed->rf_arg))
+		ba->ba_stop = true;
 }
 
 static void
@@ -155,13 +236,16 @@ signals_back(const sigset_t *mask, const struct sigaction *old)
  * of the terminal reach both, so the child ignores them.
  */
 static void
-child_main(const struct batch *ba, const struct run_job *rj, int out, int err)
+child_main(const struct batch *ba, const struct run_job *rj, pid_t parent,
+    int out, int err)
 {
 	for (size_t i = 0; i < NSTOP; i++)
 		signal(stop_signals[i], SIG_IGN);
 	for (size_t i = 0; i < NASK; i++)
 		signal(ask_signals[i], SIG_IGN);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1); /* it died before that */
 	dup2(err, STDERR_FILENO);
 	setvbuf(stderr, NULL, _IOLBF, 0);
 	run_child(rj, ba->ba_ro, out);
@@ -172,6 +256,7 @@ static bool
 child_start(struct batch *ba, struct run_job *rj)
 {
 	struct child *ch = &ba->ba_children[ba->ba_nchildren];
+	pid_t parent = getpid();
 	int out[2], err[2];
 
 	if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) {
@@ -179,10 +264,14 @@ child_start(struct batch *ba, struct run_job *rj)
 		return false;
 	}
 	fflush(NULL);
-	*ch = (struct child){ .ch_job = rj, .ch_fds = { out[0], err[0] } };
+	*ch = (struct child){
+		.ch_job = rj,
+		.ch_fds = { out[0], err[0] },
+		.ch_start = wall_ns(),
+	};
 	ch->ch_pid = fork();
 	if (ch->ch_pid == 0)
-		child_main(ba, rj, out[1], err[1]);
+		child_main(ba, rj, parent, out[1], err[1]);
 	close(out[1]);
 	close(err[1]);
 	if (ch->ch_pid < 0) {
@@ -288,19 +377,43 @@ child_frames(struct batch *ba, struct child *ch)
 static void
 child_end(struct batch *ba, struct child *ch)
 {
+	struct run_job *rj = ch->ch_job;
 	int status;
 
 	while (waitpid(ch->ch_pid, &status, 0) < 0 && errno == EINTR)
 		;
-	ba->ba_done += job_length(ch->ch_job);
-	if (status != 0 || ch->ch_job->rj_result == NULL) {
+	ba->ba_state.ps_done_ns += run_length(rj);
+	if (status != 0 || rj->rj_result == NULL) {
 		child_report(ba, ch, status);
-		ba->ba_failed = true;
-	} else if (ch->ch_nlog > 0) {
-		progress_clear(&ba->ba_progress);
-		fwrite(ch->ch_log, 1, ch->ch_nlog, stderr);
+		sim_free(rj->rj_result);
+		rj->rj_result = NULL;
+		rj->rj_error = child_error(ch, status);
+		ba->ba_state.ps_failed++;
+	} else {
+		ba->ba_state.ps_done++;
+		if (ch->ch_nlog > 0) {
+			progress_clear(&ba->ba_progress);
+			fwrite(ch->ch_log, 1, ch->ch_nlog, stderr);
+		}
 	}
 	child_forget(ba, ch);
+	if (!ba->ba_feed->rf_done(ba->ba_feed->rf_arg, rj))
+		ba->ba_stop = true;
+}
+
+/* How it ended, in words. */
+static void
+child_how(const struct child *ch, int status, FILE *fp)
+{
+	double now = (double)ch->ch_now * 1e-9;
+
+	if (ch->ch_why != NULL)
+		fprintf(fp, "%s, at %.3f s of simulated time", ch->ch_why, now);
+	else if (WIFSIGNALED(status))
+		fprintf(fp, "killed by signal %d (%s), at %.3f s",
+		    WTERMSIG(status), strsignal(WTERMSIG(status)), now);
+	else
+		fprintf(fp, "exit status %d", WEXITSTATUS(status));
 }
 
 static void
@@ -315,11 +428,69 @@ child_report(struct batch *ba, const struct child *ch, int status)
 	fprintf(stderr, "solab: run failed: %s, %s, seed %u, replication %u: ",
 	    ba->ba_ro->ro_scenario, rj->rj_label,
 	    (unsigned)rj->rj_setup->su_run.sr_seed, (unsigned)rj->rj_rep);
-	if (WIFSIGNALED(status))
-		fprintf(stderr, "killed by signal %d (%s)\n", WTERMSIG(status),
-		    strsignal(WTERMSIG(status)));
-	else
-		fprintf(stderr, "exit status %d\n", WEXITSTATUS(status));
+	child_how(ch, status, stderr);
+	fputc('\n', stderr);
+}
+
+/* Gives the end of what it wrote, and how it ended. */
+static char *
+child_error(const struct child *ch, int status)
+{
+	size_t from = ch->ch_nlog > ERROR_MAX ? ch->ch_nlog - ERROR_MAX : 0;
+	char *text, *copy;
+	size_t n;
+	FILE *fp = open_memstream(&text, &n);
+
+	if (fp == NULL)
+		SIM_BUG("open_memstream: %s", strerror(errno));
+	child_how(ch, status, fp);
+	if (ch->ch_nlog > from)
+		fprintf(
+		    fp, "\n%.*s", (int)(ch->ch_nlog - from), ch->ch_log + from);
+	fclose(fp);
+	copy = sim_strdup(text);
+	free(text);
+	return copy;
+}
+
+/* Kill those that took too long, or too much memory. */
+static void
+check_limits(struct batch *ba)
+{
+	const struct run_options *ro = ba->ba_ro;
+
+	for (int i = 0; i < ba->ba_nchildren; i++) {
+		struct child *ch = &ba->ba_children[i];
+
+		if (ch->ch_why != NULL)
+			continue;
+		if (ro->ro_time_ns > 0 &&
+		    wall_ns() - ch->ch_start > ro->ro_time_ns)
+			ch->ch_why = "took longer than --time-limit";
+		else if (ro->ro_memory_bytes > 0 &&
+			 resident_bytes(ch->ch_pid) > ro->ro_memory_bytes)
+			ch->ch_why = "took more memory than --memory-limit";
+		if (ch->ch_why != NULL)
+			kill(ch->ch_pid, SIGKILL);
+	}
+}
+
+/* 0: cannot be told. */
+static int64_t
+resident_bytes(pid_t pid)
+{
+	char path[64];
+	long long pages = 0;
+	FILE *fp;
+
+	snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
+	fp = fopen(path, "re");
+	if (fp == NULL)
+		return 0;
+	if (fscanf(fp, "%*d %lld", &pages) != 1)
+		pages = 0;
+	fclose(fp);
+	return pages * sysconf(_SC_PAGESIZE);
 }
 
 static void
@@ -350,10 +521,14 @@ kill_all(struct batch *ba)
 static void
 show(struct batch *ba, bool now)
 {
-	sim_ns done = ba->ba_done;
+	struct progress_state ps = ba->ba_state;
 
+	if (!now && ba->ba_ro->ro_quiet)
+		return;
+	ps.ps_running = ba->ba_nchildren;
+	ps.ps_runs = ba->ba_feed->rf_runs;
+	ps.ps_total_ns = ba->ba_feed->rf_total;
 	for (int i = 0; i < ba->ba_nchildren; i++)
-		done += ba->ba_children[i].ch_now;
-	if (now || !ba->ba_ro->ro_quiet)
-		progress_update(&ba->ba_progress, done, ba->ba_total, now);
+		ps.ps_done_ns += ba->ba_children[i].ch_now;
+	progress_update(&ba->ba_progress, &ps, now);
 }

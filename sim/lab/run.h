@@ -25,6 +25,8 @@ struct run_job {
 	const char *rj_label;		  /* borrowed; for messages */
 	const struct run_trace *rj_trace; /* NULL: none */
 	struct result *rj_result;	  /* out: sim_free() it */
+	char *rj_error; /* out, when there is no result: what the child wrote
+			   and how it ended; sim_free() it */
 };
 
 struct run_options {
@@ -32,20 +34,51 @@ struct run_options {
 	int ro_jobs;		 /* children at once; 0: a CPU each */
 	bool ro_exact;		 /* --no-lookahead */
 	bool ro_quiet;		 /* no progress but on SIGUSR1 */
+	int64_t ro_time_ns;	 /* limit of a run's real time; 0: none */
+	int64_t ro_memory_bytes; /* limit of its memory; 0: none */
+};
+
+/* Where jobs come from and go to, one by one. */
+struct run_feed {
+	/*
+	 * The next one; NULL with *wait: none yet, ask again in a while; NULL
+	 * without: there are no more. It is the feed's; it lives until
+	 * rf_done().
+	 */
+	struct run_job *(*rf_next)(void *arg, bool *wait);
+	/*
+	 * It has a result or an error. Returns: false to stop all others (the
+	 * feed has said why).
+	 */
+	bool (*rf_done)(void *arg, struct run_job *);
+	/* Called about once a second; may be NULL. Returns: as rf_done(). */
+	bool (*rf_tick)(void *arg);
+	void *rf_arg;
+	int rf_runs;	 /* in all, for the progress; the feed may change it */
+	sim_ns rf_total; /* of these, simulated; likewise */
 };
 
 enum run_status {
 	RUN_DONE,
-	RUN_FAILED,	 /* said on stderr; no results */
+	RUN_FAILED,	 /* said on stderr */
 	RUN_INTERRUPTED, /* SIGINT, SIGTERM or SIGHUP */
 };
 
 /*
- * Run all jobs. Stops at the first failure. SIGUSR1 (SIGINFO) prints progress.
+ * Run what the feed has, until it has no more. A run that fails is said on
+ * stderr, and the others go on. SIGUSR1 (SIGINFO) prints progress. At SIGINT,
+ * SIGTERM and SIGHUP what runs is killed, and not reported to the feed.
  *
  * Context: a process that has not opened the engine. Time: real.
+ * Returns: RUN_FAILED when a run failed, or the feed stopped it.
  */
+enum run_status run_fed(struct run_feed *, const struct run_options *);
+
+/* Run all jobs. Stops at the first failure. */
 enum run_status run_jobs(struct run_job *, int n, const struct run_options *);
+
+/* Simulated time that a run takes. */
+sim_ns run_length(const struct run_job *);
 
 /*
  * Run one model in this process, for run_jobs() and tests: the model stays, to

@@ -5,6 +5,8 @@
 #include "sim/core/assert.h"
 #include "sim/lab/scenario_impl.h"
 
+#define COMMAND_LINE "<command line>"
+
 static char *name_of(const char *file);
 static void sweep_load(
     struct scenario *, const struct ynode *sweep, struct diag *);
@@ -35,6 +37,7 @@ static bool value_equal(
     const struct scenario_value *, const struct scenario_value *);
 static void axis_base(struct scenario *, struct scenario_axis *,
     const struct ynode *extended, struct diag *);
+static void sources_keep(struct scenario *, const struct diag *);
 static bool count_points(struct scenario *, struct diag *);
 static void check_points(struct scenario *, struct diag *);
 static struct ynode *overridden(
@@ -75,11 +78,39 @@ scenario_load(const char *file, const char *const *sets, int nsets,
 		scenario_groups_load(sc, d);
 	if (d->d_nerrors == nerrors)
 		scenario_cells_load(sc, d);
-	if (d->d_nerrors == nerrors)
+	if (d->d_nerrors == nerrors) {
+		sources_keep(sc, d);
 		return sc;
+	}
 fail:
 	scenario_destroy(sc);
 	return NULL;
+}
+
+/* Every file once. The diag lists the last one first. */
+static void
+sources_keep(struct scenario *sc, const struct diag *d)
+{
+	int n = 0, i;
+
+	for (const struct diag_file *df = d->d_files; df; df = df->df_next)
+		n += strcmp(df->df_name, COMMAND_LINE) != 0;
+	sc->sc_sources = ypool_alloc(
+	    &sc->sc_pool, ((size_t)n + 1) * sizeof(*sc->sc_sources));
+	sc->sc_nsources = n;
+	i = n;
+	for (const struct diag_file *df = d->d_files; df; df = df->df_next) {
+		char *text;
+
+		if (strcmp(df->df_name, COMMAND_LINE) == 0)
+			continue;
+		text = ypool_alloc(&sc->sc_pool, df->df_size + 1);
+		memcpy(text, df->df_text, df->df_size + 1);
+		sc->sc_sources[--i] = (struct scenario_source){
+			ypool_strdup(&sc->sc_pool, df->df_name), text,
+			df->df_size
+		};
+	}
 }
 
 void
@@ -292,7 +323,7 @@ set_load(struct scenario *sc, const char *set, struct diag *d)
 	struct scenario_axis *ax;
 	size_t space = 1;
 
-	at.ds_file = diag_add_file(d, "<command line>", text, strlen(text));
+	at.ds_file = diag_add_file(d, COMMAND_LINE, text, strlen(text));
 	at.ds_col = (int)strlen(prefix) + 1;
 	at.ds_width = (int)strlen(set);
 	eq = strchr(text, '=');
@@ -531,15 +562,10 @@ static struct ynode *
 overridden(const struct scenario *sc, struct ypool *yp, int point)
 {
 	struct ynode *root = ynode_clone(yp, sc->sc_tree);
-	const struct scenario_axis *ax;
-	int k;
 
-	for (int i = 0; i < sc->sc_naxes; i++) {
-		ax = &sc->sc_axes[i];
-		k = scenario_axis_index(sc, i, point);
+	for (int i = 0; i < sc->sc_naxes; i++)
 		scenario_tree_apply(
-		    yp, root, k < 0 ? &ax->ax_base_value : &ax->ax_values[k]);
-	}
+		    yp, root, scenario_axis_value(sc, i, point));
 	return root;
 }
 
@@ -555,12 +581,14 @@ scenario_tree_point(const struct scenario *sc, struct ypool *yp, int point)
 	return root;
 }
 
-int
-scenario_axis_index(const struct scenario *sc, int axis, int point)
+const struct scenario_value *
+scenario_axis_value(const struct scenario *sc, int axis, int point)
 {
+	const struct scenario_axis *ax = &sc->sc_axes[axis];
+
 	if (point == SCENARIO_BASE)
-		return -1;
+		return &ax->ax_base_value;
 	for (int i = sc->sc_naxes - 1; i > axis; i--)
 		point /= sc->sc_axes[i].ax_n;
-	return point % sc->sc_axes[axis].ax_n;
+	return &ax->ax_values[point % ax->ax_n];
 }

@@ -29,6 +29,22 @@ struct scenario_param {
 	bool pa_bare;	      /* needs no quotes in JSON */
 };
 
+/* Who decided a value. */
+enum scenario_origin {
+	SCENARIO_FROM_AXIS,    /* the sweep, or --set */
+	SCENARIO_FROM_FILE,    /* the scenario, or one that it extends */
+	SCENARIO_FROM_DEFAULT, /* the kernel's, or the key table's */
+	SCENARIO_FROM_PROFILE, /* of the hardware */
+};
+
+/* One of all parameters of a point. */
+struct scenario_resolved {
+	const char *sv_path;  /* server.hardware.token, server.hardware */
+	const char *sv_value; /* canonical; equal exactly if the values are */
+	enum scenario_origin sv_from;
+	bool sv_bare; /* needs no quotes in JSON */
+};
+
 /* A parameter and what an axis sets it to. All [I]. */
 struct scenario_setting {
 	const struct scenario_path *se_path; /* see scenario_impl.h */
@@ -109,6 +125,13 @@ struct scenario_group {
 	int gr_n;
 };
 
+/* A file that the scenario was read from. All [I]. */
+struct scenario_source {
+	const char *so_file; /* its name, as it was opened */
+	const char *so_text;
+	size_t so_size;
+};
+
 struct scenario {
 	char *sc_file;	       /* as given */
 	char *sc_name;	       /* its last part without .yaml */
@@ -121,7 +144,10 @@ struct scenario {
 	int sc_nfits;
 	struct scenario_group *sc_groups; /* `ranges:` */
 	int sc_ngroups;
-	struct hardware *sc_hardware; /* all profiles in use */
+	struct hardware *sc_hardware;	    /* all profiles in use */
+	struct scenario_source *sc_sources; /* in the order of reading */
+	int sc_nsources;
+	char *sc_hardware_dir; /* as given; NULL: none */
 
 	/* private to sim/lab/scenario*.c */
 	struct ypool sc_pool;
@@ -129,7 +155,6 @@ struct scenario {
 	    *sc_tree; /* merged files, `extends` of siblings still in */
 	struct scenario_path *sc_paths; /* all that can be set */
 	size_t sc_npaths;
-	char *sc_hardware_dir; /* NULL: none */
 };
 
 /*
@@ -170,6 +195,19 @@ int scenario_params(
  */
 char *scenario_point_label(
     const struct scenario *, int i, char *buf, size_t size);
+
+/*
+ * All parameters that make up point i (or SCENARIO_BASE), defaults and costs
+ * too, always in the same order: what a simulation depends on but seed and
+ * replication. Two points with the same struct setup have the same list. Left
+ * out: run.seed, run.replications, title and source, sysctls that the kernel
+ * lacks.
+ *
+ * Owns:    *out and its texts are the pool's.
+ * Returns: how many.
+ */
+int scenario_resolved(
+    struct scenario *, int i, struct ypool *, struct scenario_resolved **out);
 
 /* What can be set, with values at the base point; not the profiles' costs. */
 void scenario_print_params(struct scenario *, FILE *);

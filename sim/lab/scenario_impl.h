@@ -96,8 +96,9 @@ const char *scenario_path_short(
 struct ynode *scenario_tree_point(
     const struct scenario *, struct ypool *, int point);
 
-/* Returns: which value of an axis the point has; -1: its base value. */
-int scenario_axis_index(const struct scenario *, int axis, int point);
+/* Returns: the value of an axis that the point has. */
+const struct scenario_value *scenario_axis_value(
+    const struct scenario *, int axis, int point);
 
 /* scenario_fill.c */
 

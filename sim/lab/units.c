@@ -58,6 +58,7 @@ static const struct unit *unit_find(
     enum unit_kind, const char *text, size_t at, struct unit_error *);
 static bool quantity_make(const struct decimal *, const struct unit *,
     const char *text, struct quantity *, struct unit_error *);
+static bool decimals_print(double value, int decimals, char *buf);
 static bool fail(struct unit_error *, size_t at, size_t width, const char *fmt,
     ...) __attribute__((format(printf, 4, 5)));
 
@@ -172,20 +173,35 @@ unit_print(enum unit_kind kind, int64_t value, char *buf)
 char *
 unit_print_real(enum unit_kind kind, double value, char *buf)
 {
+	int decimals = 9;
 	size_t n;
 
 	if (value > -9e15 && value < 9e15 && value == (double)(int64_t)value)
 		return unit_print(kind, (int64_t)value, buf);
-	snprintf(buf, UNIT_TEXT_MAX, "%.9f", value);
-	for (char *s = buf; *s != '\0'; s++) {
-		if (*s == ',') /* the locale's point */
-			*s = '.';
-	}
+	while (!decimals_print(value, decimals, buf) && decimals < DIGITS_MAX)
+		decimals++;
+	if (decimals == DIGITS_MAX)
+		decimals_print(value, 9, buf);
 	n = strlen(buf);
 	while (n > 1 && buf[n - 1] == '0' && buf[n - 2] != '.')
 		buf[--n] = '\0';
 	snprintf(buf + n, UNIT_TEXT_MAX - n, "%s", kinds[kind].units->u_name);
 	return buf;
+}
+
+/* Returns: whether what was printed reads as the same value. */
+static bool
+decimals_print(double value, int decimals, char *buf)
+{
+	struct unit_error ue;
+	struct quantity q;
+
+	snprintf(buf, UNIT_TEXT_MAX, "%.*f", decimals, value);
+	for (char *s = buf; *s != '\0'; s++) {
+		if (*s == ',') /* the locale's point */
+			*s = '.';
+	}
+	return unit_parse(UNIT_NONE, buf, &q, &ue) && q.q_real == value;
 }
 
 const char *

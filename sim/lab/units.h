@@ -46,7 +46,10 @@ bool unit_parse(enum unit_kind kind, const char *text, struct quantity *q,
  */
 char *unit_print(enum unit_kind kind, int64_t value, char *buf);
 
-/* The same for a value that need not be whole: at most nine decimals. */
+/*
+ * The same for a value that need not be whole: nine decimals at most, or as
+ * many as it takes to read the same value back.
+ */
 char *unit_print_real(enum unit_kind kind, double value, char *buf);
 
 /* Returns: "time", "size", ... */

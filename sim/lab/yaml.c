@@ -61,11 +61,17 @@ struct ynode *
 ynode_load(
     const char *path, struct ypool *yp, struct diag *d, struct diag_span from)
 {
+	const struct diag_file *given = diag_given(d, path);
 	struct diag_file *f;
 	char *text;
 	size_t size;
 
-	text = file_read(path, &size);
+	if (given != NULL) {
+		f = diag_add_file(d, path, given->df_text, given->df_size);
+		return ynode_parse(f, yp, d);
+	}
+	errno = ENOENT;
+	text = d->d_given == NULL ? file_read(path, &size) : NULL;
 	if (text == NULL) {
 		if (from.ds_file == NULL)
 			from = diag_whole(diag_add_file(d, path, "", 0));

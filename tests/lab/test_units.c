@@ -155,6 +155,10 @@ test_print_is_canonical(void **state)
 	    unit_print_real(UNIT_FREQUENCY, 210279.88, buf), "210279.88/s");
 	assert_string_equal(unit_print_real(UNIT_NONE, 1.6, buf), "1.6");
 	assert_string_equal(unit_print_real(UNIT_PERCENT, 5, buf), "5%");
+	assert_string_equal(
+	    unit_print_real(UNIT_NONE, 0.1 + 0.2, buf), "0.30000000000000004");
+	assert_string_equal(unit_print_real(UNIT_NONE, 1234567890.1234567, buf),
+	    "1234567890.123456717");
 }
 
 static void
@@ -177,6 +181,19 @@ test_printed_values_parse_back(void **state)
 		unit_print(kind, value, buf);
 		assert_true(unit_parse(kind, buf, &q, &ue));
 		assert_int_equal(q.q_int, value);
+	}
+	for (int i = 0; i < 100000; i++) {
+		char text[UNIT_TEXT_MAX];
+		double real;
+
+		x = x * 6364136223846793005u + 1442695040888963407u;
+		snprintf(text, sizeof(text), "%d.%.*s", i % 100, 1 + i % 15,
+		    "314159265358979323846" + x % 5);
+		assert_true(unit_parse(UNIT_NONE, text, &q, &ue));
+		real = q.q_real;
+		unit_print_real(UNIT_NONE, real, buf);
+		assert_true(unit_parse(UNIT_NONE, buf, &q, &ue));
+		assert_true(q.q_real == real);
 	}
 }
 
