@@ -13,7 +13,6 @@
 #define T_EXPAND_DF 1000
 
 static double normal_two_sided(double level);
-static double t_tail(double t, double df);
 static double beta_incomplete(double x, double a, double b);
 static double beta_fraction(double x, double a, double b);
 static double batch_mean(const double *x, int batch);
@@ -72,14 +71,14 @@ stat_t_quantile(double level, double df)
 		       z * (((3 * q + 19) * q + 17) * q - 15) /
 			   (384 * df * df * df);
 	}
-	while (t_tail(high, df) > 1 - level)
+	while (stat_t_tail(high, df) > 1 - level)
 		high *= 2;
 	for (;;) {
 		const double middle = low + (high - low) / 2;
 
 		if (middle <= low || middle >= high)
 			return middle;
-		if (t_tail(middle, df) > 1 - level)
+		if (stat_t_tail(middle, df) > 1 - level)
 			low = middle;
 		else
 			high = middle;
@@ -105,11 +104,14 @@ normal_two_sided(double level)
 }
 
 /* P(|T| > t); Abramowitz and Stegun 26.5.27. */
-static double
-t_tail(double t, double df)
+double
+stat_t_tail(double t, double df)
 {
 	const double x = df / (df + t * t);
 
+	SIM_ASSERT(t >= 0 && df > 0);
+	if (isinf(t))
+		return 0;
 	/* Near t = 0 the digits are in 1 - x. */
 	if (x > 0.5)
 		return 1 - beta_incomplete(t * t / (df + t * t), 0.5, df / 2);

@@ -22,6 +22,9 @@ double stat_stdev(const double *x, int n); /* n-1; 0 when n < 2 */
  */
 double stat_t_quantile(double level, double df);
 
+/* P(|T| > t) for t >= 0: what a test against 0 calls its p-value. */
+double stat_t_tail(double t, double df);
+
 /* Student-t interval for the mean of n replications. */
 struct stat_ci stat_t_interval(const double *x, int n, double level);
 

@@ -13,6 +13,7 @@
 #include "sim/core/alloc.h"
 #include "sim/core/engine.h"
 #include "sim/lab/diag.h"
+#include "sim/lab/units.h"
 
 #define MAX_OPTIONS 64
 
@@ -25,6 +26,9 @@ static bool option_take(
     int command, const struct cli_option *, char *arg, struct cli_args *);
 static bool count_take(
     int command, const struct cli_option *, const char *arg, int *out);
+static bool quantity_take(int command, const struct cli_option *,
+    enum unit_kind, const char *arg, int64_t *out);
+static char *command_text(int argc, char **argv);
 static bool set_add(
     int command, struct cli_args *, const char *path, const char *value);
 static void program_help(FILE *);
@@ -112,7 +116,8 @@ static int
 command_run(int command, int argc, char **argv)
 {
 	const struct cli_command *cc = &cli_commands[command];
-	struct cli_args ca = { 0 };
+	char *text = command_text(argc, argv);
+	struct cli_args ca = { .ca_command = text };
 	bool done = false;
 	int status;
 
@@ -129,6 +134,7 @@ command_run(int command, int argc, char **argv)
 	}
 	for (int i = 0; i < ca.ca_nsets; i++)
 		sim_free(ca.ca_sets[i]);
+	sim_free(text);
 	return status;
 }
 
@@ -242,6 +248,12 @@ option_take(
 		return true;
 	case CLI_COUNT:
 		return count_take(command, co, arg, (int *)at);
+	case CLI_TIME:
+		return quantity_take(
+		    command, co, UNIT_TIME, arg, (int64_t *)at);
+	case CLI_SIZE:
+		return quantity_take(
+		    command, co, UNIT_SIZE, arg, (int64_t *)at);
 	case CLI_SET:
 		return set_add(command, ca, NULL, arg);
 	case CLI_RUN_KEY:
@@ -272,6 +284,57 @@ count_take(int command, const struct cli_option *co, const char *arg, int *out)
 	}
 	*out = (int)n;
 	return true;
+}
+
+static bool
+quantity_take(int command, const struct cli_option *co, enum unit_kind unit,
+    const char *arg, int64_t *out)
+{
+	struct unit_error ue;
+	struct quantity q;
+
+	if (!unit_parse(unit, arg, &q, &ue)) {
+		cli_usage(cli_commands[command].cc_name, "--%s: '%s': %s",
+		    co->co_name, arg, ue.ue_text);
+		return false;
+	}
+	if (!q.q_whole || q.q_int < 1) {
+		cli_usage(cli_commands[command].cc_name,
+		    "--%s: '%s', want more than 0", co->co_name, arg);
+		return false;
+	}
+	*out = q.q_int;
+	return true;
+}
+
+/* As a shell would take it again. Gives it. */
+static char *
+command_text(int argc, char **argv)
+{
+	static const char plain[] =
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	    "_-+=.,:/%@^*";
+	char *text, *copy;
+	size_t size;
+	FILE *fp = open_memstream(&text, &size);
+
+	fputs("solab", fp);
+	for (int i = 0; i < argc; i++) {
+		fputc(' ', fp);
+		if (argv[i][0] != '\0' &&
+		    argv[i][strspn(argv[i], plain)] == '\0') {
+			fputs(argv[i], fp);
+			continue;
+		}
+		fputc('\'', fp);
+		for (const char *s = argv[i]; *s != '\0'; s++)
+			fprintf(fp, *s == '\'' ? "'\\''" : "%c", *s);
+		fputc('\'', fp);
+	}
+	fclose(fp);
+	copy = sim_strdup(text);
+	free(text);
+	return copy;
 }
 
 static bool

@@ -7,11 +7,13 @@
  */
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #define EXIT_OK 0
 #define EXIT_FAILED 1 /* a run failed, a cell is out, results unwritten */
 #define EXIT_USAGE 2  /* bad usage or a bad scenario; nothing was run */
+#define EXIT_SOME 3   /* some points of a sweep failed; the others are done */
 #define EXIT_INTERRUPTED 130
 
 #define CLI_MAX_SETS 64
@@ -23,6 +25,11 @@ struct cli_args {
 	int ca_jobs;	    /* 0: not said */
 	int ca_evaluations; /* 0: not said */
 	bool ca_json, ca_verbose, ca_exact, ca_dry_run, ca_markdown, ca_ranges;
+	bool ca_resume, ca_list, ca_alone, ca_csv;
+	int ca_max_reps;		     /* 0: not said */
+	int64_t ca_time_ns, ca_memory_bytes; /* 0: not said */
+	const char *ca_db, *ca_output, *ca_precision, *ca_shard;
+	const char *ca_command; /* all of argv, as a shell would take it */
 	const char *ca_trace, *ca_trace_window, *ca_hgrm;
 	char **ca_files; /* the other arguments */
 	int ca_nfiles;
@@ -41,6 +48,8 @@ enum cli_kind {
 	CLI_FLAG,    /* bool at co_offset */
 	CLI_TEXT,    /* const char * at co_offset */
 	CLI_COUNT,   /* int from 1 at co_offset */
+	CLI_TIME,    /* int64_t ns at co_offset */
+	CLI_SIZE,    /* int64_t bytes at co_offset */
 	CLI_SET,     /* PATH=VALUE */
 	CLI_RUN_KEY, /* VALUE of the path co_path */
 	CLI_HELP,
@@ -83,6 +92,9 @@ int cmd_run(const struct cli_args *);
 int cmd_sweep(const struct cli_args *);
 int cmd_reproduce(const struct cli_args *);
 int cmd_fit(const struct cli_args *);
+int cmd_export(const struct cli_args *);
+int cmd_merge(const struct cli_args *);
+int cmd_rerun(const struct cli_args *);
 int cmd_costs(const struct cli_args *);
 int cmd_schema(const struct cli_args *);
 int cmd_list(const struct cli_args *);

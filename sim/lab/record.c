@@ -51,8 +51,8 @@ record_of(const struct scenario *sc, int point, const struct setup *su, int rep,
 	listeners_take(&mk);
 	rd->rd_nhists = 2;
 	rd->rd_hists = room(&mk, 2, sizeof(*rd->rd_hists));
-	hist_take(&mk, "latency", &rs->rs_latency, &rd->rd_hists[0]);
-	hist_take(&mk, "cycle", &rs->rs_cycle, &rd->rd_hists[1]);
+	hist_take(&mk, "cycle", &rs->rs_cycle, &rd->rd_hists[0]);
+	hist_take(&mk, "latency", &rs->rs_latency, &rd->rd_hists[1]);
 	rd->rd_simulated_ns = rs->rs_simulated_ns;
 	rd->rd_wall_ns = rs->rs_wall_ns;
 	rd->rd_engine_calls = (int64_t)rs->rs_engine_calls;

@@ -37,10 +37,19 @@ bool store_session(struct store *, const char *command);
 bool store_beat(struct store *);
 
 /*
+ * Nobody else writes this store, whatever it looks like: the runs of others are
+ * free. For a task that a batch system starts again elsewhere.
+ */
+void store_alone(struct store *);
+
+/*
  * Put in a point of a scenario (SCENARIO_BASE too), if it is not there.
  * Returns: its id, -1 after an error.
  */
 int64_t store_point(struct store *, struct scenario *, int point);
+
+/* Of this program: a hash of the sources that results hang on. */
+const char *store_model_version(void);
 
 enum store_state {
 	STORE_ABSENT,  /* never run, or its runner died */
@@ -58,8 +67,8 @@ int store_state(struct store *, int64_t point, uint32_t seed, uint32_t rep);
  */
 int store_claim(struct store *, int64_t point, uint32_t seed, uint32_t rep);
 
-/* Give back what was claimed and is not done. */
-bool store_unclaim(struct store *, int64_t point, uint32_t seed, uint32_t rep);
+/* Give back all that was claimed and is not done. */
+bool store_unclaim_all(struct store *);
 
 /* A claimed run is done, or failed. */
 bool store_put(struct store *, int64_t point, const struct record *);

@@ -73,6 +73,9 @@ double sql_real(sqlite3_stmt *, int column); /* NAN for NULL */
 
 /* store_claim.c */
 
+/* Unix time, ns. */
+int64_t store_now(void);
+
 /* Whether the process of a session lives, as far as can be told. */
 bool store_session_lives(struct store *, int64_t session, bool *lives);
 

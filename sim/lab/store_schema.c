@@ -16,7 +16,7 @@ static const char version_1[] =
     " pid INTEGER NOT NULL,"
     " pid_started INTEGER NOT NULL," /* in the kernel's ticks */
     " started INTEGER NOT NULL,"     /* Unix time, ns */
-    " beat INTEGER NOT NULL"	      /* likewise: the last sign of life */
+    " beat INTEGER NOT NULL"	     /* likewise: the last sign of life */
     ") STRICT;"
 
     "CREATE TABLE scenario ("
@@ -24,8 +24,8 @@ static const char version_1[] =
     " hash TEXT NOT NULL UNIQUE," /* of all that follows */
     " name TEXT NOT NULL,"
     " title TEXT NOT NULL,"
-    " origin TEXT NOT NULL,"	 /* its `source:` */
-    " file TEXT NOT NULL,"	 /* as it was given */
+    " origin TEXT NOT NULL,"	  /* its `source:` */
+    " file TEXT NOT NULL,"	  /* as it was given */
     " hardware_dir TEXT NOT NULL" /* the last folder of profiles; '' */
     ") STRICT;"
 
@@ -50,8 +50,8 @@ static const char version_1[] =
     /* What was swept or set, as for --set. */
     "CREATE TABLE axis ("
     " point INTEGER NOT NULL REFERENCES point,"
-    " place INTEGER NOT NULL,"
     " path TEXT NOT NULL,"
+    " place INTEGER NOT NULL,"
     " short TEXT NOT NULL,"
     " value TEXT NOT NULL,"
     " bare INTEGER NOT NULL CHECK (bare IN (0, 1)),"
@@ -97,7 +97,7 @@ static const char version_1[] =
     " run INTEGER NOT NULL REFERENCES run,"
     " name TEXT NOT NULL,"
     " counted INTEGER NOT NULL CHECK (counted IN (0, 1)),"
-    " mean_ns REAL,"	 /* over all requests */
+    " mean_ns REAL,"	/* over all requests */
     " slowest_ns REAL," /* over the slowest 1 % */
     " place INTEGER NOT NULL,"
     " PRIMARY KEY (run, name, counted)"
@@ -126,6 +126,7 @@ static const char version_1[] =
     " machine TEXT NOT NULL,"
     " name TEXT NOT NULL,"
     " ns INTEGER NOT NULL," /* charged to all its CPUs */
+    " place INTEGER NOT NULL,"
     " PRIMARY KEY (run, machine, name)"
     ") STRICT, WITHOUT ROWID;"
 
@@ -145,13 +146,13 @@ static const char version_1[] =
     "CREATE TABLE listener ("
     " run INTEGER NOT NULL REFERENCES run,"
     " machine TEXT NOT NULL,"
+    " place INTEGER NOT NULL,"
     " listener INTEGER NOT NULL,"
     " cpu INTEGER NOT NULL,"
     " qlen_end INTEGER NOT NULL, qlen_mean REAL NOT NULL,"
     " qlen_max INTEGER NOT NULL, qlimit INTEGER NOT NULL,"
     " syn_drops INTEGER NOT NULL, refused INTEGER NOT NULL,"
     " accepted INTEGER NOT NULL,"
-    " place INTEGER NOT NULL,"
     " PRIMARY KEY (run, machine, place)"
     ") STRICT, WITHOUT ROWID;"
 

@@ -11,8 +11,8 @@ static void bind(struct store *, sqlite3_stmt *, const char *types, va_list);
 bool
 store_error(struct store *st)
 {
-	fprintf(stderr, "solab: %s: %s\n", st->st_name,
-	    sqlite3_errmsg(st->st_db));
+	fprintf(
+	    stderr, "solab: %s: %s\n", st->st_name, sqlite3_errmsg(st->st_db));
 	return false;
 }
 

@@ -97,6 +97,27 @@ test_t_quantile_has_no_seam_where_the_method_changes(void **state)
 			    stat_t_quantile(0.95, (i + 1) / 2.0));
 }
 
+/* A tail is what its quantile leaves over; far out it keeps its digits. */
+static void
+test_t_tail_is_the_inverse_of_the_quantile(void **state)
+{
+	static const double dfs[] = { 1, 2, 3.5, 9, 30, 999 };
+	static const double tails[] = { 0.9, 0.5, 0.05, 0.001, 1e-6 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(dfs) / sizeof(dfs[0]); i++) {
+		for (size_t k = 0; k < sizeof(tails) / sizeof(tails[0]); k++)
+			check_near(
+			    stat_t_tail(
+				stat_t_quantile(1 - tails[k], dfs[i]), dfs[i]),
+			    tails[k], 1e-9);
+		check_near(stat_t_tail(0, dfs[i]), 1, 0);
+		assert_true(stat_t_tail(INFINITY, dfs[i]) == 0);
+	}
+	/* In closed form: 1 - t / sqrt(2 + t^2) for 2 degrees of freedom. */
+	check_near(stat_t_tail(1e8, 2), 1e-16, 1e-9);
+}
+
 static void
 test_mean_and_stdev(void **state)
 {
@@ -228,6 +249,7 @@ main(void)
 		cmocka_unit_test(test_t_quantiles_equal_the_closed_forms),
 		cmocka_unit_test(
 		    test_t_quantile_has_no_seam_where_the_method_changes),
+		cmocka_unit_test(test_t_tail_is_the_inverse_of_the_quantile),
 		cmocka_unit_test(test_mean_and_stdev),
 		cmocka_unit_test(test_t_interval_of_known_sample),
 		cmocka_unit_test(test_t_interval_covers_as_often_as_it_says),

@@ -1,0 +1,227 @@
+#include "sim/lab/store.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "sim/core/alloc.h"
+#include "sim/lab/store_impl.h"
+
+#define BUSY_MS 60000 /* so long we wait for another process */
+
+static bool connect_file(struct store *, enum store_mode);
+static bool settings(struct store *, enum store_mode);
+static bool wal(struct store *);
+static bool is_remote(const char *file);
+static bool migrate(struct store *, enum store_mode);
+static bool check_owner(struct store *, int64_t version);
+
+struct store *
+store_open(const char *file, enum store_mode mode)
+{
+	struct store *st = sim_calloc(1, sizeof(*st));
+
+	st->st_name = sim_strdup(file != NULL ? file : ":memory:");
+	if (connect_file(st, mode) && settings(st, mode) && migrate(st, mode))
+		return st;
+	store_close(st);
+	return NULL;
+}
+
+void
+store_close(struct store *st)
+{
+	if (st == NULL)
+		return;
+	for (int i = 0; i < st->st_nstatements; i++)
+		sqlite3_finalize(st->st_statements[i].ss_stmt);
+	sqlite3_close(st->st_db);
+	sim_free(st->st_name);
+	sim_free(st);
+}
+
+static int
+open_uri(struct store *st, int flags, const char *options)
+{
+	char *uri = sqlite3_mprintf("file:%s%s", st->st_name, options);
+	char *escaped, *to;
+	int rc;
+
+	/* In a URI these end the path. */
+	to = escaped = sim_calloc(3 * strlen(uri) + 1, 1);
+	for (const char *s = uri; *s != '\0'; s++) {
+		bool path = s < uri + 5 + strlen(st->st_name);
+
+		if (path && strchr("?#%", *s) != NULL)
+			to += snprintf(to, 4, "%%%02x", (unsigned)*s);
+		else
+			*to++ = *s;
+	}
+	rc =
+	    sqlite3_open_v2(escaped, &st->st_db, flags | SQLITE_OPEN_URI, NULL);
+	sqlite3_free(uri);
+	sim_free(escaped);
+	return rc;
+}
+
+/*
+ * SQLite makes files beside the store even to read it. Where it cannot, and
+ * nobody is writing, the file is read as it stands.
+ */
+static bool
+connect_file(struct store *st, enum store_mode mode)
+{
+	int flags = SQLITE_OPEN_READWRITE;
+	char log[4096];
+
+	if (strcmp(st->st_name, ":memory:") == 0)
+		return sqlite3_open(":memory:", &st->st_db) == SQLITE_OK ||
+		       store_error(st);
+	if (mode == STORE_CREATE)
+		flags |= SQLITE_OPEN_CREATE;
+	else if (mode == STORE_READ)
+		flags = SQLITE_OPEN_READONLY;
+	if (mode != STORE_CREATE && access(st->st_name, F_OK) != 0) {
+		fprintf(stderr, "solab: %s: no such store\n", st->st_name);
+		return false;
+	}
+	snprintf(log, sizeof(log), "%s-wal", st->st_name);
+	if (mode == STORE_READ && access(log, F_OK) != 0) {
+		char folder[4096];
+		char *slash;
+
+		snprintf(folder, sizeof(folder), "%s", st->st_name);
+		slash = strrchr(folder, '/');
+		if (slash == NULL)
+			snprintf(folder, sizeof(folder), ".");
+		else
+			*(slash == folder ? slash + 1 : slash) = '\0';
+		if (faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS) != 0)
+			return open_uri(st, flags, "?immutable=1") ==
+				   SQLITE_OK ||
+			       store_error(st);
+	}
+	return open_uri(st, flags, "") == SQLITE_OK || store_error(st);
+}
+
+static bool
+settings(struct store *st, enum store_mode mode)
+{
+	sqlite3_busy_timeout(st->st_db, BUSY_MS);
+	sqlite3_extended_result_codes(st->st_db, 1);
+	if (!sql_script(st, "PRAGMA foreign_keys = ON"))
+		return false;
+	if (mode == STORE_READ)
+		return true;
+	if (is_remote(st->st_name))
+		return sql_script(st, "PRAGMA journal_mode = DELETE;"
+				      "PRAGMA synchronous = FULL");
+	return wal(st) && sql_script(st, "PRAGMA synchronous = NORMAL");
+}
+
+/*
+ * Two that make the store at one time find each other, and SQLite does not wait
+ * for this.
+ */
+static bool
+wal(struct store *st)
+{
+	for (int i = 0; i < 100; i++) {
+		int rc = sqlite3_exec(
+		    st->st_db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+
+		if (rc == SQLITE_OK)
+			return true;
+		if ((rc & 0xff) != SQLITE_BUSY && (rc & 0xff) != SQLITE_LOCKED)
+			break;
+		usleep(20000);
+	}
+	return store_error(st);
+}
+
+/* A log shared in memory does not work between machines. */
+static bool
+is_remote(const char *file)
+{
+	static const unsigned long remote[] = {
+		0x6969,	    /* NFS */
+		0xff534d42, /* CIFS */
+		0xfe534d42, /* SMB2 */
+		0x0bd00bd0, /* Lustre */
+		0x47504653, /* GPFS */
+		0x19830326, /* BeeGFS */
+		0x00c36400, /* Ceph */
+		0x01021997, /* 9p */
+		0x65735546, /* FUSE: sshfs, glusterfs */
+	};
+	struct statfs sf;
+
+	if (statfs(file, &sf) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(remote) / sizeof(*remote); i++) {
+		if (((unsigned long)sf.f_type & 0xffffffff) == remote[i])
+			return true;
+	}
+	return false;
+}
+
+/* Bring it to the schema that this program knows. */
+static bool
+migrate(struct store *st, enum store_mode mode)
+{
+	int64_t version;
+	char set[100];
+	bool ok;
+
+	if (!sql_int(st, &version, 0, "PRAGMA user_version", "") ||
+	    !check_owner(st, version))
+		return false;
+	if (version == store_nmigrations)
+		return true;
+	if (mode == STORE_READ) {
+		fprintf(stderr,
+		    version == 0
+			? "solab: %s: an empty file, not a store\n"
+			: "solab: %s: a store of an older solab, and it may "
+			  "not be written: copy it\n",
+		    st->st_name);
+		return false;
+	}
+	/* Somebody may have been faster. */
+	ok = sql_begin(st) &&
+	     sql_int(st, &version, 0, "PRAGMA user_version", "");
+	for (; ok && version < store_nmigrations; version++) {
+		snprintf(set, sizeof(set),
+		    "PRAGMA application_id = %d; PRAGMA user_version = %d;",
+		    STORE_APPLICATION, (int)version + 1);
+		ok = sql_script(st, store_migrations[version]) &&
+		     sql_script(st, set);
+	}
+	return sql_finish(st, ok);
+}
+
+static bool
+check_owner(struct store *st, int64_t version)
+{
+	int64_t application, tables;
+
+	if (!sql_int(st, &application, 0, "PRAGMA application_id", "") ||
+	    !sql_int(st, &tables, 0, "SELECT count(*) FROM sqlite_schema", ""))
+		return false;
+	if (application != STORE_APPLICATION &&
+	    (application != 0 || version != 0 || tables != 0)) {
+		fprintf(stderr,
+		    "solab: %s: a database of another program, not a store\n",
+		    st->st_name);
+		return false;
+	}
+	if (version <= store_nmigrations)
+		return true;
+	fprintf(stderr,
+	    "solab: %s: a store of a newer solab (schema %d; this is %s, "
+	    "which knows %d)\n",
+	    st->st_name, (int)version, SOLAB_VERSION, store_nmigrations);
+	return false;
+}
