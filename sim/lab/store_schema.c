@@ -47,7 +47,9 @@ static const char version_1[] =
     " label TEXT NOT NULL"
     ") STRICT;"
 
-    /* What was swept or set, as for --set. */
+    /* What was swept or set, as for --set. A point that several sweeps reach
+     * has what each of them set; `made` are those of the first, which make it
+     * again. */
     "CREATE TABLE axis ("
     " point INTEGER NOT NULL REFERENCES point,"
     " path TEXT NOT NULL,"
@@ -55,6 +57,7 @@ static const char version_1[] =
     " short TEXT NOT NULL,"
     " value TEXT NOT NULL,"
     " bare INTEGER NOT NULL CHECK (bare IN (0, 1)),"
+    " made INTEGER NOT NULL CHECK (made IN (0, 1)),"
     " PRIMARY KEY (point, path)"
     ") STRICT, WITHOUT ROWID;"
 
