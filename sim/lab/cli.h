@@ -26,7 +26,7 @@ struct cli_args {
 	int ca_evaluations; /* 0: not said */
 	bool ca_json, ca_verbose, ca_exact, ca_dry_run, ca_markdown, ca_ranges;
 	bool ca_resume, ca_list, ca_alone, ca_csv;
-	int ca_max_reps; /* 0: not said */
+	int ca_max_reps, ca_rep;	     /* 0: not said */
 	int64_t ca_time_ns, ca_memory_bytes; /* 0: not said */
 	const char *ca_db, *ca_output, *ca_precision, *ca_shard;
 	const char *ca_command; /* all of argv, as a shell would take it */

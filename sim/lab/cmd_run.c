@@ -7,10 +7,13 @@
 #include "sim/core/alloc.h"
 #include "sim/lab/lookup.h"
 #include "sim/lab/output.h"
+#include "sim/lab/sweep.h"
 
 static bool window(const struct cli_args *, struct run_trace *);
 static int run_point(struct scenario *, const struct cli_args *,
     const struct run_trace *, FILE *);
+static bool keep(
+    struct scenario *, const struct cli_args *, const struct point *);
 static bool write_hgrm(FILE *, const char *file, const struct result *);
 static FILE *file_open(const char *file);
 
@@ -92,6 +95,18 @@ run_point(struct scenario *sc, const struct cli_args *ca,
 	enum run_status rs;
 	int status;
 
+	/* What could not be kept need not be run. */
+	if (ca->ca_db != NULL) {
+		struct store *st = experiment_store(ca, false);
+
+		if (st == NULL) {
+			if (hgrm != NULL)
+				fclose(hgrm);
+			sim_free(po);
+			return EXIT_USAGE;
+		}
+		store_close(st);
+	}
 	point_init(po, sc, SCENARIO_BASE);
 	rs = points_run(po, 1, rt, &ro);
 	status = rs == RUN_DONE
@@ -107,6 +122,8 @@ run_point(struct scenario *sc, const struct cli_args *ca,
 	if (status == EXIT_OK && po->po_merged->rs_completed == 0)
 		fputs(
 		    "solab: no request was answered while measuring\n", stderr);
+	if (status == EXIT_OK && ca->ca_db != NULL && !keep(sc, ca, po))
+		status = EXIT_FAILED;
 	if (hgrm != NULL && status != EXIT_OK)
 		fclose(hgrm);
 	else if (hgrm != NULL && !write_hgrm(hgrm, ca->ca_hgrm, po->po_merged))
@@ -114,6 +131,25 @@ run_point(struct scenario *sc, const struct cli_args *ca,
 	point_fini(po);
 	sim_free(po);
 	return status;
+}
+
+/* Put all replications in the store; those that are there stay. */
+static bool
+keep(struct scenario *sc, const struct cli_args *ca, const struct point *po)
+{
+	struct store *st = experiment_store(ca, false);
+	int64_t id = st != NULL ? store_point(st, sc, SCENARIO_BASE) : -1;
+	bool ok = id >= 0;
+
+	for (int r = 0; r < po->po_reps && ok; r++) {
+		struct record *rd = record_of(sc, SCENARIO_BASE, &po->po_setup,
+		    r, po->po_results[r]);
+
+		ok = store_put(st, id, rd);
+		record_destroy(rd);
+	}
+	store_close(st);
+	return ok;
 }
 
 static bool

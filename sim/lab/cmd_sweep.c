@@ -1,130 +1,220 @@
 /*
- * solab sweep: every point of a scenario, one after the other.
+ * solab sweep: every point of a scenario, in parallel processes, into a store.
  */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/stat_precision.h"
+#include "sim/lab/experiment.h"
 #include "sim/lab/lookup.h"
-#include "sim/lab/output.h"
+#include "sim/lab/precision.h"
+#include "sim/lab/sweep.h"
 
-/* Points run together: each is printed when they are done. */
-#define BATCH_MAX 8
+#define MAX_REPS 100 /* of --precision, when --max-reps is not said */
 
-static int sweep(struct scenario *, const struct cli_args *);
-static int batch_size(const struct cli_args *);
-static int label_width(struct scenario *);
-static void heading(int width);
-static void row(const struct point *, int width);
-static double per_request(const struct result *, enum counter);
+/* A sweep under way. */
+struct sweep {
+	const struct cli_args *sw_ca;
+	struct scenario *sw_sc;
+	struct experiment sw_ex;
+	struct trial *sw_trials;
+	int sw_n;
+	struct precision sw_precision;
+};
+
+static bool options_ok(struct sweep *);
+static bool shard_parse(const char *text, struct experiment *);
+static int sweep_run(struct sweep *);
+static bool more_wanted(struct sweep *);
+static bool json_each(void *, struct trial *, uint32_t rep);
+static int finish(struct sweep *, enum run_status);
+static void tell(const struct sweep *, enum run_status);
 
 int
 cmd_sweep(const struct cli_args *ca)
 {
-	struct scenario *sc = lookup_load(ca->ca_files[0], ca);
-	int status;
+	struct sweep sw = { .sw_ca = ca };
+	int status = EXIT_USAGE;
 
-	if (sc == NULL)
+	if (!options_ok(&sw))
 		return EXIT_USAGE;
-	status = sweep(sc, ca);
-	scenario_destroy(sc);
+	sw.sw_sc = lookup_load(ca->ca_files[0], ca);
+	if (sw.sw_sc == NULL)
+		return EXIT_USAGE;
+	sw.sw_n = scenario_npoints(sw.sw_sc);
+	if (ca->ca_list) {
+		scenario_print_points(sw.sw_sc, stdout);
+		status = EXIT_OK;
+	} else {
+		sw.sw_ex.ex_store = experiment_store(ca, ca->ca_resume);
+		if (sw.sw_ex.ex_store != NULL)
+			status = sweep_run(&sw);
+		store_close(sw.sw_ex.ex_store);
+	}
+	scenario_destroy(sw.sw_sc);
 	return status;
 }
 
-static int
-sweep(struct scenario *sc, const struct cli_args *ca)
+static bool
+options_ok(struct sweep *sw)
 {
-	const struct run_options ro = {
-		.ro_scenario = sc->sc_name,
-		.ro_jobs = ca->ca_jobs,
-		.ro_exact = ca->ca_exact,
-	};
-	int npoints = scenario_npoints(sc), width = label_width(sc);
-	int size = batch_size(ca);
-	struct point *po = sim_calloc(size, sizeof(*po));
-	enum run_status rs = RUN_DONE;
+	const struct cli_args *ca = sw->sw_ca;
 
-	if (!ca->ca_json)
-		heading(width);
-	for (int i = 0; i < npoints && rs == RUN_DONE; i += size) {
-		int n = npoints - i < size ? npoints - i : size;
-
-		for (int k = 0; k < n; k++)
-			point_init(&po[k], sc, i + k);
-		rs = points_run(po, n, NULL, &ro);
-		for (int k = 0; k < n && rs == RUN_DONE; k++) {
-			if (!ca->ca_json)
-				row(&po[k], width);
-			for (int r = 0; ca->ca_json && r < po[k].po_reps; r++)
-				point_json(stdout, sc, &po[k], r);
-		}
-		fflush(stdout);
-		for (int k = 0; k < n; k++)
-			point_fini(&po[k]);
+	if (ca->ca_resume && ca->ca_db == NULL) {
+		cli_usage("sweep", "--resume without --db");
+		return false;
 	}
-	sim_free(po);
-	if (rs == RUN_DONE)
-		return EXIT_OK;
-	return rs == RUN_FAILED ? EXIT_FAILED : EXIT_INTERRUPTED;
-}
-
-static int
-batch_size(const struct cli_args *ca)
-{
-	if (ca->ca_jobs <= 0 || ca->ca_jobs > BATCH_MAX)
-		return BATCH_MAX;
-	return (int)ca->ca_jobs;
-}
-
-static int
-label_width(struct scenario *sc)
-{
-	char label[256];
-	int width = 0;
-
-	for (int i = 0; i < scenario_npoints(sc); i++) {
-		int n = (int)strlen(
-		    scenario_point_label(sc, i, label, sizeof(label)));
-
-		width = n > width ? n : width;
+	if (ca->ca_max_reps > 0 && ca->ca_precision == NULL) {
+		cli_usage("sweep", "--max-reps without --precision");
+		return false;
 	}
-	return width;
+	if (ca->ca_shard != NULL && !shard_parse(ca->ca_shard, &sw->sw_ex)) {
+		cli_usage("sweep", "--shard: '%s', want I/N, as in 1/4",
+		    ca->ca_shard);
+		return false;
+	}
+	if (ca->ca_precision == NULL)
+		return true;
+	if (ca->ca_shard != NULL) {
+		cli_usage("sweep", "--precision needs all replications in one "
+				   "store: not with --shard");
+		return false;
+	}
+	return precision_parse("sweep", ca->ca_precision, &sw->sw_precision);
 }
 
+/* I/N, from 1. */
+static bool
+shard_parse(const char *text, struct experiment *ex)
+{
+	char *end;
+	long i, n;
+
+	errno = 0;
+	i = strtol(text, &end, 10);
+	if (*end != '/' || end == text || text[0] < '0' || text[0] > '9')
+		return false;
+	text = end + 1;
+	n = strtol(text, &end, 10);
+	if (*end != '\0' || end == text || text[0] < '0' || text[0] > '9' ||
+	    errno != 0 || i < 1 || i > n || n > 1000000)
+		return false;
+	ex->ex_shard = (int)i - 1;
+	ex->ex_nshards = (int)n;
+	return true;
+}
+
+static int
+sweep_run(struct sweep *sw)
+{
+	const struct cli_args *ca = sw->sw_ca;
+	enum run_status rs;
+	int status;
+
+	sw->sw_ex.ex_options = experiment_options(ca, sw->sw_sc->sc_name);
+	if (ca->ca_json) {
+		sw->sw_ex.ex_each = json_each;
+		sw->sw_ex.ex_arg = sw;
+	}
+	sw->sw_trials = sim_calloc(sw->sw_n, sizeof(*sw->sw_trials));
+	for (int i = 0; i < sw->sw_n; i++)
+		sw->sw_trials[i] = (struct trial){
+			.tr_sc = sw->sw_sc,
+			.tr_point = i,
+			.tr_reps = sw->sw_sc->sc_setup.su_run.sr_replications,
+		};
+	do {
+		rs = experiment_run(&sw->sw_ex, sw->sw_trials, sw->sw_n);
+	} while (
+	    rs != RUN_INTERRUPTED && !sw->sw_ex.ex_broken && more_wanted(sw));
+	status = finish(sw, rs);
+	for (int i = 0; i < sw->sw_n; i++)
+		trial_fini(&sw->sw_trials[i]);
+	sim_free(sw->sw_trials);
+	return status;
+}
+
+/* Ask for more replications of the points that are not precise enough. */
+static bool
+more_wanted(struct sweep *sw)
+{
+	int cap =
+	    sw->sw_ca->ca_max_reps > 0 ? sw->sw_ca->ca_max_reps : MAX_REPS;
+	bool more = false;
+
+	for (int i = 0; i < sw->sw_n && sw->sw_precision.pn_n > 0; i++) {
+		struct trial *tr = &sw->sw_trials[i];
+		int wanted;
+
+		/* One that fails would fail again and again. */
+		if (tr->tr_failed > 0)
+			continue;
+		wanted = precision_more(
+		    &sw->sw_precision, sw->sw_ex.ex_store, tr, cap);
+		if (wanted < 0)
+			return false;
+		tr->tr_reps += wanted;
+		more = more || wanted > 0;
+	}
+	return more;
+}
+
+static bool
+json_each(void *arg, struct trial *tr, uint32_t rep)
+{
+	struct sweep *sw = arg;
+	struct record *rd =
+	    store_get(sw->sw_ex.ex_store, tr->tr_id, tr->tr_seed, rep);
+
+	if (rd == NULL)
+		return false;
+	record_json(stdout, rd, false);
+	fflush(stdout);
+	record_destroy(rd);
+	return true;
+}
+
+static int
+finish(struct sweep *sw, enum run_status rs)
+{
+	const struct experiment *ex = &sw->sw_ex;
+
+	if (!sw->sw_ca->ca_json && !ex->ex_broken &&
+	    !sweep_table(stdout, ex->ex_store, sw->sw_trials, sw->sw_n,
+		&sw->sw_precision))
+		return EXIT_FAILED;
+	fflush(stdout);
+	tell(sw, rs);
+	if (ex->ex_broken)
+		return EXIT_FAILED;
+	if (rs == RUN_INTERRUPTED)
+		return EXIT_INTERRUPTED;
+	return ex->ex_failed > 0 ? EXIT_SOME : EXIT_OK;
+}
+
+/* What became of the runs, and how to go on. */
 static void
-heading(int width)
+tell(const struct sweep *sw, enum run_status rs)
 {
-	printf("%-*s %7s  %-29s  %s\n", width, "", "", "ms", "a request");
-	printf("%-*s %7s  %7s %7s %7s %6s  %4s %5s %6s %5s\n", width, "point",
-	    "1/s", "latency", "99 %", "cycle", "Little", "msgs", "IPIs",
-	    "switch", "given");
-}
+	const struct experiment *ex = &sw->sw_ex;
+	const char *db = sw->sw_ca->ca_db;
 
-/*
- * Little's law is off where slots wait for what does not come within the
- * measurement. Messages: those that a thread waited for; given: CPUs given up
- * for a token.
- */
-static void
-row(const struct point *po, int width)
-{
-	const struct result *rs = po->po_merged;
-
-	printf("%-*s %7.0f  %7.2f %7.2f %7.1f %4.0f %%  %4.2f %5.2f %6.2f "
-	       "%5.2f\n",
-	    width, po->po_label, point_metric(po, METRIC_THROUGHPUT).mean,
-	    point_metric(po, METRIC_LATENCY_MEAN).mean * 1e-6,
-	    point_metric(po, METRIC_LATENCY_P99).mean * 1e-6,
-	    point_metric(po, METRIC_CYCLE_MEAN).mean * 1e-6,
-	    point_metric(po, METRIC_LITTLES_LAW_ERROR).mean,
-	    per_request(rs, COUNTER_domsgs), per_request(rs, COUNTER_ipis),
-	    per_request(rs, COUNTER_switches),
-	    per_request(rs, COUNTER_token_collisions));
-}
-
-static double
-per_request(const struct result *rs, enum counter c)
-{
-	if (rs->rs_completed == 0)
-		return 0;
-	return (double)rs->rs_counters[c] / (double)rs->rs_completed;
+	if (db == NULL && rs == RUN_DONE && ex->ex_failed == 0)
+		return;
+	fprintf(stderr, "solab: %d runs done", ex->ex_ran);
+	if (ex->ex_reused > 0)
+		fprintf(stderr, ", %d were in %s", ex->ex_reused,
+		    db != NULL ? db : "memory");
+	if (ex->ex_failed > 0)
+		fprintf(stderr, ", %d failed", ex->ex_failed);
+	fputs("\n", stderr);
+	if (db != NULL && (ex->ex_broken || rs == RUN_INTERRUPTED))
+		fprintf(stderr,
+		    "solab: what is done is in %s; the same command with "
+		    "--resume goes on\n",
+		    db);
 }

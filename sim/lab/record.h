@@ -74,11 +74,17 @@ struct record_hist {
 
 struct record {
 	const char *rd_scenario;
+	const char *rd_key, *rd_model;	  /* in a store; NULL: from a run */
 	struct scenario_param *rd_params; /* what was swept or set */
 	int rd_nparams;
 	uint32_t rd_rep, rd_seed;
 	int64_t rd_warmup_ns, rd_measure_ns, rd_slice_ns;
 	const char *rd_steady; /* "yes", or what is wrong: see result.h */
+
+	struct record_parameter {
+		const char *rp_path, *rp_value, *rp_origin;
+	} * rd_parameters; /* all of them; see store_get_parameters() */
+	int rd_nparameters;
 
 	struct record_metric *rd_metrics;
 	int rd_nmetrics;
@@ -122,7 +128,7 @@ double record_stage_ns(const struct record *, const char *name);
 
 /*
  * One replication, one line. Everything but the last member, `run`, is a
- * function of scenario and seed. `full`: histograms and time series too.
+ * function of scenario and seed. `full`: all that a store has.
  */
 void record_json(FILE *, const struct record *, bool full);
 

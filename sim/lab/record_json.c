@@ -13,6 +13,7 @@ static void json_counters(FILE *, const struct record *);
 static void json_cpus(FILE *, const struct record *);
 static void json_tokens(FILE *, const struct record *);
 static void json_more(FILE *, const struct record *);
+static void json_parameters(FILE *, const struct record *);
 static void json_listeners(FILE *, const struct record *);
 static void json_costs(FILE *, const struct record *);
 static void json_series(FILE *, const struct record *);
@@ -136,6 +137,10 @@ json_tokens(FILE *fp, const struct record *rd)
 static void
 json_more(FILE *fp, const struct record *rd)
 {
+	if (rd->rd_key != NULL)
+		fprintf(fp, ", \"key\": \"%s\", \"model\": \"%s\"", rd->rd_key,
+		    rd->rd_model);
+	json_parameters(fp, rd);
 	fputs(", \"slowest\": [", fp);
 	for (int i = 0; i < rd->rd_nstages; i++)
 		fprintf(fp,
@@ -148,6 +153,19 @@ json_more(FILE *fp, const struct record *rd)
 	json_costs(fp, rd);
 	json_series(fp, rd);
 	json_hists(fp, rd);
+}
+
+static void
+json_parameters(FILE *fp, const struct record *rd)
+{
+	fputs(", \"parameters\": {", fp);
+	for (int i = 0; i < rd->rd_nparameters; i++) {
+		fputs(i > 0 ? ", " : "", fp);
+		output_json_string(fp, rd->rd_parameters[i].rp_path);
+		fputs(": ", fp);
+		output_json_string(fp, rd->rd_parameters[i].rp_value);
+	}
+	fputc('}', fp);
 }
 
 static void

@@ -209,6 +209,9 @@ char *scenario_point_label(
 int scenario_resolved(
     struct scenario *, int i, struct ypool *, struct scenario_resolved **out);
 
+/* The points of the sweep, one a line: number from 1, label. */
+void scenario_print_points(struct scenario *, FILE *);
+
 /* What can be set, with values at the base point; not the profiles' costs. */
 void scenario_print_params(struct scenario *, FILE *);
 

@@ -15,6 +15,16 @@ static void profile_value(const struct scenario *, const struct ynode *root,
     const struct scenario_path *, struct key_value *);
 
 void
+scenario_print_points(struct scenario *sc, FILE *fp)
+{
+	char label[512];
+
+	for (int i = 0; i < scenario_npoints(sc); i++)
+		fprintf(fp, "%5d  %s\n", i + 1,
+		    scenario_point_label(sc, i, label, sizeof(label)));
+}
+
+void
 scenario_print_params(struct scenario *sc, FILE *fp)
 {
 	struct ypool yp = { NULL };

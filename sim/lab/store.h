@@ -81,6 +81,12 @@ bool store_put_failed(struct store *, int64_t point, uint32_t seed,
 struct record *store_get(
     struct store *, int64_t point, uint32_t seed, uint32_t rep);
 
+/* A record with nothing but what is known of the point. */
+struct record *store_get_point(struct store *, int64_t point);
+
+/* Add all parameters of the point to a record: rd_parameters. */
+bool store_get_parameters(struct store *, int64_t point, struct record *);
+
 /*
  * All replications of a point that are done, in order of seed and replication.
  * Returns: how many, -1 after an error; *records and each of them is the
@@ -98,6 +104,32 @@ struct store_point {
 
 /* Returns: how many, -1 after an error; *points for sim_free(). */
 int store_points(struct store *, struct store_point **points, struct ypool *);
+
+/* A run as it stands in a store. */
+struct store_run {
+	int64_t sn_point;
+	uint32_t sn_seed, sn_rep;
+	enum store_state sn_state;
+	const char *sn_message; /* of a failed one */
+};
+
+/* As store_points(), in the order of points, seeds, replications. */
+int store_runs(struct store *, struct store_run **, struct ypool *);
+
+/*
+ * Load the scenario of a point from what the store keeps of it, set so that
+ * the only point of its sweep is this one. Says what is wrong.
+ * Returns: NULL after an error.
+ */
+struct scenario *store_scenario(struct store *, int64_t point, uint32_t seed);
+
+/*
+ * Put all that another store has into this one; what is there stays.
+ * Returns: false after an error. *added: runs; *differing: runs that both have,
+ * with the same key and other metrics.
+ */
+bool store_merge(
+    struct store *, const char *from, int64_t *added, int64_t *differing);
 
 /*
  * Find one point: its id ("17"), or parameters "PATH=VALUE,...", each PATH a

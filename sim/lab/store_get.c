@@ -11,9 +11,11 @@ struct reader {
 };
 
 static bool run_get(struct reader *, int64_t point);
+static bool axes_get(struct reader *, int64_t point);
 static bool rows_get(struct reader *, int64_t point);
 static bool each(struct reader *, const char *sql, int64_t of,
     void (*row)(struct reader *, sqlite3_stmt *));
+static void parameter_row(struct reader *, sqlite3_stmt *);
 static void axis_row(struct reader *, sqlite3_stmt *);
 static void metric_row(struct reader *, sqlite3_stmt *);
 static void stage_row(struct reader *, sqlite3_stmt *);
@@ -37,6 +39,90 @@ store_get(struct store *st, int64_t point, uint32_t seed, uint32_t rep)
 		return rr.rr_rd;
 	record_destroy(rr.rr_rd);
 	return NULL;
+}
+
+struct record *
+store_get_point(struct store *st, int64_t point)
+{
+	struct reader rr = { st, sim_calloc(1, sizeof(struct record)), -1 };
+	struct record *rd = rr.rr_rd;
+	sqlite3_stmt *q;
+
+	q = sql_query(st,
+	    "SELECT scenario.name, key, model FROM point "
+	    "JOIN scenario ON scenario.id = point.scenario WHERE point.id = ?",
+	    "i", point);
+	if (q != NULL && sql_next(st, q) == 1) {
+		rd->rd_scenario = sql_text(&rd->rd_pool, q, 0);
+		rd->rd_key = sql_text(&rd->rd_pool, q, 1);
+		rd->rd_model = sql_text(&rd->rd_pool, q, 2);
+		sql_end(q);
+		if (axes_get(&rr, point))
+			return rd;
+	}
+	record_destroy(rd);
+	return NULL;
+}
+
+bool
+store_get_parameters(struct store *st, int64_t point, struct record *rd)
+{
+	struct reader rr = { st, rd, -1 };
+
+	return each(&rr,
+	    "SELECT path, value, origin FROM parameter WHERE point = ? "
+	    "ORDER BY path",
+	    point, parameter_row);
+}
+
+static void
+parameter_row(struct reader *rr, sqlite3_stmt *q)
+{
+	struct record *rd = rr->rr_rd;
+
+	rd->rd_parameters = grow(rr, rd->rd_parameters, rd->rd_nparameters,
+	    sizeof(*rd->rd_parameters));
+	rd->rd_parameters[rd->rd_nparameters++] = (struct record_parameter){
+		sql_text(&rd->rd_pool, q, 0),
+		sql_text(&rd->rd_pool, q, 1),
+		sql_text(&rd->rd_pool, q, 2),
+	};
+}
+
+int
+store_runs(struct store *st, struct store_run **out, struct ypool *yp)
+{
+	struct store_run *list = NULL;
+	sqlite3_stmt *q;
+	int n = 0, got;
+
+	q = sql_query(st,
+	    "SELECT point, seed, replication, state, message FROM run "
+	    "ORDER BY point, seed, replication",
+	    "");
+	while ((got = q != NULL ? sql_next(st, q) : -1) == 1) {
+		const char *state = (const char *)sqlite3_column_text(q, 3);
+
+		if ((n & (n - 1)) == 0)
+			list =
+			    sim_realloc(list, n > 0 ? 2 * n : 1, sizeof(*list));
+		list[n++] = (struct store_run){
+			.sn_point = sqlite3_column_int64(q, 0),
+			.sn_seed = (uint32_t)sqlite3_column_int64(q, 1),
+			.sn_rep = (uint32_t)sqlite3_column_int64(q, 2),
+			.sn_state = strcmp(state, "done") == 0 ? STORE_DONE
+				    : strcmp(state, "failed") == 0
+					? STORE_FAILED
+					: STORE_RUNNING,
+			.sn_message = sql_text(yp, q, 4),
+		};
+	}
+	*out = list;
+	if (got == 0)
+		return n;
+	sim_free(list);
+	*out = NULL;
+	return -1;
 }
 
 int
@@ -92,7 +178,8 @@ run_get(struct reader *rr, int64_t point)
 	q = sql_query(rr->rr_st,
 	    "SELECT run.id, scenario.name, warmup_ns, measure_ns, slice_ns, "
 	    "steady, simulated_ns, wall_ns, engine_calls, events, "
-	    "peak_rss_bytes FROM run JOIN point ON point.id = run.point "
+	    "peak_rss_bytes, key, model FROM run JOIN point ON point.id = "
+	    "run.point "
 	    "JOIN scenario ON scenario.id = point.scenario "
 	    "WHERE point = ? AND seed = ? AND replication = ? AND "
 	    "state = 'done'",
@@ -101,6 +188,8 @@ run_get(struct reader *rr, int64_t point)
 		return false;
 	rr->rr_run = sqlite3_column_int64(q, 0);
 	rd->rd_scenario = sql_text(&rd->rd_pool, q, 1);
+	rd->rd_key = sql_text(&rd->rd_pool, q, 11);
+	rd->rd_model = sql_text(&rd->rd_pool, q, 12);
 	rd->rd_warmup_ns = sqlite3_column_int64(q, 2);
 	rd->rd_measure_ns = sqlite3_column_int64(q, 3);
 	rd->rd_slice_ns = sqlite3_column_int64(q, 4);
@@ -114,14 +203,21 @@ run_get(struct reader *rr, int64_t point)
 	return true;
 }
 
+static bool
+axes_get(struct reader *rr, int64_t point)
+{
+	return each(rr,
+	    "SELECT path, short, value, bare FROM axis WHERE point = ? "
+	    "ORDER BY place",
+	    point, axis_row);
+}
+
 /* What was put, in the order in which it was. */
 static bool
 rows_get(struct reader *rr, int64_t point)
 {
-	bool ok = each(rr,
-		 "SELECT path, short, value, bare FROM axis WHERE point = ? "
-		 "ORDER BY place",
-		 point, axis_row);
+	bool ok = axes_get(rr, point);
+
 	ok = ok &&
 	     each(rr,
 		 "SELECT name, value FROM metric WHERE run = ? ORDER BY place",

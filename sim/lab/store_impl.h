@@ -71,6 +71,11 @@ bool sql_finish(struct store *, bool ok);
 const char *sql_text(struct ypool *, sqlite3_stmt *, int column);
 double sql_real(sqlite3_stmt *, int column); /* NAN for NULL */
 
+/* store_point.c */
+
+/* Make a point's label anew, from its axes. */
+bool store_label(struct store *, int64_t point);
+
 /* store_claim.c */
 
 /* Unix time, ns. */

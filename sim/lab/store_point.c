@@ -23,8 +23,7 @@ static void point_key(const struct scenario *, const struct scenario_resolved *,
 static void scenario_hash(const struct scenario *, char *hex);
 static bool scenario_put(struct store *, const struct scenario *, int64_t *id);
 static bool axes_put(
-    struct store *, const struct scenario *, int point, int64_t id);
-static bool label_put(struct store *, int64_t point);
+    struct store *, const struct scenario *, int point, int64_t id, bool first);
 static int match(struct store *, const char *text, int64_t **ids);
 static int match_pair(
     struct store *, const char *path, const char *value, int64_t **ids);
@@ -104,7 +103,7 @@ point_put(struct store *st, struct scenario *sc, int point,
 		st, id, -1, "SELECT id FROM point WHERE key = ?", "t", key))
 		return false;
 	if (*id >= 0)
-		return axes_put(st, sc, point, *id);
+		return axes_put(st, sc, point, *id, false);
 	scenario_point_label(sc, point, label, sizeof(label));
 	if (!scenario_put(st, sc, &scenario) ||
 	    !sql_do(st,
@@ -121,7 +120,7 @@ point_put(struct store *st, struct scenario *sc, int point,
 			origin_names[sv[i].sv_from]))
 			return false;
 	}
-	return axes_put(st, sc, point, *id);
+	return axes_put(st, sc, point, *id, true);
 }
 
 static bool
@@ -161,7 +160,8 @@ scenario_put(struct store *st, const struct scenario *sc, int64_t *id)
  * and replications are properties of runs.
  */
 static bool
-axes_put(struct store *st, const struct scenario *sc, int point, int64_t id)
+axes_put(struct store *st, const struct scenario *sc, int point, int64_t id,
+    bool first)
 {
 	struct scenario_param params[SCENARIO_MAX_AXES];
 	int n = scenario_params(sc, point, params);
@@ -173,19 +173,21 @@ axes_put(struct store *st, const struct scenario *sc, int point, int64_t id)
 			continue;
 		if (!sql_do(st,
 			"INSERT INTO axis (point, place, path, short, value, "
-			"bare) VALUES (?1, (SELECT count(*) FROM axis WHERE "
-			"point = ?1), ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING",
-			"ittti", id, params[i].pa_path, params[i].pa_short,
-			params[i].pa_value, (int64_t)params[i].pa_bare))
+			"bare, made) VALUES (?1, (SELECT count(*) FROM axis "
+			"WHERE point = ?1), ?2, ?3, ?4, ?5, ?6) "
+			"ON CONFLICT DO NOTHING",
+			"itttii", id, params[i].pa_path, params[i].pa_short,
+			params[i].pa_value, (int64_t)params[i].pa_bare,
+			(int64_t)first))
 			return false;
 		added = added || sqlite3_changes(st->st_db) > 0;
 	}
-	return !added || label_put(st, id);
+	return !added || store_label(st, id);
 }
 
 /* As scenario_point_label() does it. */
-static bool
-label_put(struct store *st, int64_t point)
+bool
+store_label(struct store *st, int64_t point)
 {
 	char label[512] = "base";
 	size_t len = 0;

@@ -47,14 +47,17 @@ static const char version_1[] =
     " label TEXT NOT NULL"
     ") STRICT;"
 
-    /* What was swept or set, as for --set. */
+    /* What was swept or set, as for --set. A point that several sweeps reach
+     * has what each of them set; `made` are those of the first, which make it
+     * again. */
     "CREATE TABLE axis ("
     " point INTEGER NOT NULL REFERENCES point,"
-    " place INTEGER NOT NULL,"
     " path TEXT NOT NULL,"
+    " place INTEGER NOT NULL,"
     " short TEXT NOT NULL,"
     " value TEXT NOT NULL,"
     " bare INTEGER NOT NULL CHECK (bare IN (0, 1)),"
+    " made INTEGER NOT NULL CHECK (made IN (0, 1)),"
     " PRIMARY KEY (point, path)"
     ") STRICT, WITHOUT ROWID;"
 
@@ -146,13 +149,13 @@ static const char version_1[] =
     "CREATE TABLE listener ("
     " run INTEGER NOT NULL REFERENCES run,"
     " machine TEXT NOT NULL,"
+    " place INTEGER NOT NULL,"
     " listener INTEGER NOT NULL,"
     " cpu INTEGER NOT NULL,"
     " qlen_end INTEGER NOT NULL, qlen_mean REAL NOT NULL,"
     " qlen_max INTEGER NOT NULL, qlimit INTEGER NOT NULL,"
     " syn_drops INTEGER NOT NULL, refused INTEGER NOT NULL,"
     " accepted INTEGER NOT NULL,"
-    " place INTEGER NOT NULL,"
     " PRIMARY KEY (run, machine, place)"
     ") STRICT, WITHOUT ROWID;"
 

@@ -1,0 +1,30 @@
+#ifndef SIM_LAB_RECORDS_H
+#define SIM_LAB_RECORDS_H
+
+/*
+ * The replications of a point together: each metric as of one long run, with
+ * an interval from the replications. Percentiles are those of the merged
+ * histograms; they are never averaged.
+ *
+ * Context: anywhere; pure functions. Time: none.
+ */
+#include "sim/core/stat.h"
+#include "sim/lab/metric.h"
+#include "sim/lab/record.h"
+
+/*
+ * The value, and half the width of its 95 % interval (INFINITY for one
+ * replication). Counts are a replication's. NAN: it is not there.
+ */
+struct stat_ci records_metric(struct record *const *, int n, enum metric);
+
+/* Requests with a latency, of all replications. */
+int64_t records_samples(struct record *const *, int n);
+
+/* A counter per request, over all replications; 0 without requests. */
+double records_per_request(struct record *const *, int n, const char *counter);
+
+/* Whether all of them reached a steady state. */
+bool records_steady(struct record *const *, int n);
+
+#endif

@@ -1,0 +1,81 @@
+#include <string.h>
+
+#include "sim/core/alloc.h"
+#include "sim/lab/store_impl.h"
+
+static bool sources_give(struct store *, int64_t scenario, struct diag *);
+static int sets_make(struct store *, int64_t point, uint32_t seed,
+    struct ypool *, const char **sets);
+
+struct scenario *
+store_scenario(struct store *st, int64_t point, uint32_t seed)
+{
+	const char *sets[SCENARIO_MAX_AXES + 1], *file, *dir;
+	struct scenario *sc = NULL;
+	struct ypool yp = { NULL };
+	struct diag d;
+	sqlite3_stmt *q;
+	int64_t id;
+	int n;
+
+	q = sql_query(st,
+	    "SELECT scenario.id, file, hardware_dir FROM point "
+	    "JOIN scenario ON scenario.id = point.scenario WHERE point.id = ?",
+	    "i", point);
+	if (q == NULL || sql_next(st, q) != 1)
+		return NULL;
+	id = sqlite3_column_int64(q, 0);
+	file = sql_text(&yp, q, 1);
+	dir = sql_text(&yp, q, 2);
+	sql_end(q);
+	diag_init(&d);
+	n = sets_make(st, point, seed, &yp, sets);
+	if (n >= 0 && sources_give(st, id, &d)) {
+		sc =
+		    scenario_load(file, sets, n, *dir != '\0' ? dir : NULL, &d);
+		diag_print(&d, stderr);
+	}
+	diag_fini(&d);
+	ypool_fini(&yp);
+	return sc;
+}
+
+static bool
+sources_give(struct store *st, int64_t scenario, struct diag *d)
+{
+	sqlite3_stmt *q;
+	int got;
+
+	q = sql_query(st,
+	    "SELECT file, text FROM source WHERE scenario = ? ORDER BY place",
+	    "i", scenario);
+	while ((got = q != NULL ? sql_next(st, q) : -1) == 1)
+		diag_give(d, (const char *)sqlite3_column_text(q, 0),
+		    sqlite3_column_blob(q, 1),
+		    (size_t)sqlite3_column_bytes(q, 1));
+	return got == 0;
+}
+
+/* PATH=VALUE of what made the point, and the seed. Returns: -1 after an error.
+ */
+static int
+sets_make(struct store *st, int64_t point, uint32_t seed, struct ypool *yp,
+    const char **sets)
+{
+	sqlite3_stmt *q;
+	int n = 0, got;
+
+	q = sql_query(st,
+	    "SELECT path, value FROM axis WHERE point = ? AND made "
+	    "ORDER BY place",
+	    "i", point);
+	while ((got = q != NULL ? sql_next(st, q) : -1) == 1) {
+		if (n < SCENARIO_MAX_AXES)
+			sets[n++] =
+			    ypool_printf(yp, "%s=%s", sqlite3_column_text(q, 0),
+				sqlite3_column_text(q, 1));
+	}
+	if (n < SCENARIO_MAX_AXES)
+		sets[n++] = ypool_printf(yp, "run.seed=%u", (unsigned)seed);
+	return got == 0 ? n : -1;
+}
