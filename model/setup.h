@@ -20,6 +20,7 @@
 #define SETUP_MAX_PEERS 16
 #define SETUP_MAX_CPUS 256
 #define SETUP_MAX_ADDRESSES 65536 /* of all peers together */
+#define SETUP_MAX_SLICES 4096	  /* of a measurement */
 
 enum setup_kernel { KERNEL_DRAGONFLY_2017, KERNEL_DRAGONFLY_2011 };
 enum setup_nic_model { NIC_82599, NIC_X540, NIC_X550, NIC_EM };
@@ -130,8 +131,14 @@ struct setup_run {
 	sim_ns sr_measure;
 	int sr_replications;
 	uint32_t sr_seed;
-	sim_ns sr_slice; /* time series, one point a slice */
+	sim_ns sr_slice; /* time series, one point a slice; > 0 */
 };
+
+static inline int64_t
+setup_nslices(const struct setup_run *sr)
+{
+	return (sr->sr_measure + sr->sr_slice - 1) / sr->sr_slice;
+}
 
 struct setup {
 	const char *su_title, *su_source;

@@ -79,8 +79,7 @@ peer_init(struct peer *pp, const struct peer_ops *ops,
 	hist_init(&pr->pr_cycle, 1, SIM_HOUR, 3);
 	pr->pr_nbins = (pr->pr_latency.h_counts_len >> PEER_BIN_SHIFT) + 1;
 	pr->pr_bins = sim_calloc(pr->pr_nbins, sizeof(*pr->pr_bins));
-	pr->pr_nslices =
-	    (int)((sr->sr_measure + sr->sr_slice - 1) / sr->sr_slice);
+	pr->pr_nslices = (int)setup_nslices(sr);
 	pr->pr_slices = sim_calloc(pr->pr_nslices, sizeof(*pr->pr_slices));
 }
 

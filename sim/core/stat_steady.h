@@ -9,6 +9,8 @@
  */
 #include "sim/core/stat.h"
 
+#define STAT_MIN_SLICES 60 /* MSER-5 asks for so many */
+
 enum stat_steady {
 	STAT_STEADY,
 	STAT_WARMUP_SHORT,    /* what MSER-5 cuts differs from the rest */

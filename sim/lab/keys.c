@@ -10,6 +10,7 @@ static bool parse_number(const struct key *, const struct ynode *,
     struct key_value *, struct diag *);
 static bool check_range(const struct key *, const struct ynode *,
     const struct key_value *, struct diag *);
+static bool is_auto(const struct key *, const struct key_value *);
 static bool takes_fractions(const struct key *);
 static const char *range_example(const struct key *);
 
@@ -108,9 +109,14 @@ parse_number(const struct key *k, const struct ynode *yn, struct key_value *kv,
 	struct quantity q;
 	char buf[UNIT_TEXT_MAX];
 
+	if (k->k_auto && strcmp(yn->yn_text, "auto") == 0) {
+		kv->kv_int = KEY_AUTO;
+		kv->kv_real = KEY_AUTO;
+		return true;
+	}
 	if (!unit_parse(k->k_unit, yn->yn_text, &q, &ue)) {
-		diag_error(d, ynode_part(yn, ue.ue_at, ue.ue_width), "%s: %s",
-		    key_name(k), ue.ue_text);
+		diag_error(d, ynode_part(yn, ue.ue_at, ue.ue_width), "%s: %s%s",
+		    key_name(k), ue.ue_text, k->k_auto ? ", nor auto" : "");
 		return false;
 	}
 	if (!q.q_whole && !takes_fractions(k)) {
@@ -135,6 +141,12 @@ check_range(const struct key *k, const struct ynode *yn,
 	diag_error(d, yn->yn_at, "%s: %s, want %s", key_name(k), yn->yn_text,
 	    key_range(k, buf, sizeof(buf)));
 	return false;
+}
+
+static bool
+is_auto(const struct key *k, const struct key_value *kv)
+{
+	return k->k_auto && kv->kv_int == KEY_AUTO;
 }
 
 static bool
@@ -201,6 +213,9 @@ key_default(const struct key *k, struct key_value *kv)
 			if (strcmp(kc->kc_name, k->k_default) == 0)
 				kv->kv_int = kc->kc_value;
 		}
+	} else if (k->k_auto && strcmp(k->k_default, "auto") == 0) {
+		kv->kv_int = KEY_AUTO;
+		kv->kv_real = KEY_AUTO;
 	} else if (k->k_type != KEY_TEXT) {
 		unit_parse(k->k_unit, k->k_default, &q, &ue);
 		kv->kv_int = q.q_int;
@@ -276,7 +291,9 @@ key_print(
 	case KEY_NUMBER:
 	case KEY_REAL:
 	case KEY_QUANTITY:
-		if (takes_fractions(k))
+		if (is_auto(k, kv))
+			s = "auto";
+		else if (takes_fractions(k))
 			unit_print_real(k->k_unit, kv->kv_real, tmp);
 		else
 			unit_print(k->k_unit, kv->kv_int, tmp);
@@ -310,9 +327,10 @@ key_range(const struct key *k, char *buf, size_t size)
 	} else if (k->k_min == k->k_max && k->k_max != 0) {
 		snprintf(buf, size, "%s", unit_print(k->k_unit, k->k_min, lo));
 	} else if (k->k_max != 0) {
-		snprintf(buf, size, "%s..%s",
+		snprintf(buf, size, "%s..%s%s",
 		    unit_print(k->k_unit, k->k_min, lo),
-		    unit_print(k->k_unit, k->k_max, hi));
+		    unit_print(k->k_unit, k->k_max, hi),
+		    k->k_auto ? "|auto" : "");
 	}
 	return buf;
 }

@@ -68,7 +68,10 @@ struct key {
 	const char *k_default; /* as written in a file; NULL: must be given */
 	const struct key_choice *k_choices;
 	const char *k_help;
+	bool k_auto; /* `auto` is a value too: KEY_AUTO */
 };
+
+#define KEY_AUTO (-1)
 
 extern const struct key keys[];
 extern const size_t keys_n;

@@ -14,7 +14,7 @@ static void member(FILE *, const struct key *, const char *prefix,
 static void leaf_schema(FILE *, const struct key *, int indent);
 static void description(FILE *, const struct key *);
 static void quantity_schema(FILE *, const struct key *);
-static void unit_pattern(FILE *, enum unit_kind);
+static void unit_pattern(FILE *, enum unit_kind, bool word);
 static void unit_alternatives(FILE *, enum unit_kind);
 static void cell_schema(FILE *, const struct key_metric *);
 static void rest_of_top(FILE *);
@@ -197,13 +197,15 @@ static void
 quantity_schema(FILE *fp, const struct key *k)
 {
 	fputs("\"type\": \"string\", ", fp);
-	unit_pattern(fp, k->k_unit);
+	unit_pattern(fp, k->k_unit, k->k_auto);
 }
 
+/* `word`: "auto" will do too. */
 static void
-unit_pattern(FILE *fp, enum unit_kind unit)
+unit_pattern(FILE *fp, enum unit_kind unit, bool word)
 {
-	fputs("\"pattern\": \"^[0-9]+([.][0-9]+)? ?(", fp);
+	fprintf(fp, "\"pattern\": \"^%s[0-9]+([.][0-9]+)? ?(",
+	    word ? "auto$|^" : "");
 	unit_alternatives(fp, unit);
 	fputs(")$\"", fp);
 }
@@ -236,7 +238,7 @@ cell_schema(FILE *fp, const struct key_metric *km)
 	fputs(")|-?[0-9]+([.][0-9]+)? ?%)$\"}, \"tolerance\": {\"type\": "
 	      "\"string\", ",
 	    fp);
-	unit_pattern(fp, UNIT_PERCENT);
+	unit_pattern(fp, UNIT_PERCENT, false);
 	fputs("}, \"within\": {\"enum\": [\"ranges\"]}, \"missed\": "
 	      "{\"type\": \"string\"}}}], \"description\": ",
 	    fp);

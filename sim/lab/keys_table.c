@@ -25,46 +25,52 @@
 #define TEXT(path, at, dflt, help)                                           \
 	{                                                                    \
 		path, KEY_TEXT, UNIT_NONE, STORE_TEXT, at, 0, 0, dflt, NULL, \
-		    help                                                     \
+		    help, false                                              \
 	}
 #define CHOICE(path, at, choices, dflt, help)                           \
 	{                                                               \
 		path, KEY_CHOICE, UNIT_NONE, STORE_INT, at, 0, 0, dflt, \
-		    choices, help                                       \
+		    choices, help, false                                \
 	}
 #define BOOL(path, at, dflt, help)                                           \
 	{                                                                    \
 		path, KEY_BOOL, UNIT_NONE, STORE_BOOL, at, 0, 1, dflt, NULL, \
-		    help                                                     \
+		    help, false                                              \
 	}
 #define NUMBER(path, store, at, min, max, dflt, help)                         \
 	{                                                                     \
 		path, KEY_NUMBER, UNIT_NONE, store, at, min, max, dflt, NULL, \
-		    help                                                      \
+		    help, false                                               \
 	}
 #define REAL(path, at, min, max, dflt, help)                                 \
 	{                                                                    \
 		path, KEY_REAL, UNIT_NONE, STORE_DOUBLE, at, min, max, dflt, \
-		    NULL, help                                               \
+		    NULL, help, false                                        \
 	}
 #define QUANTITY(path, unit, store, at, min, max, dflt, help)              \
 	{                                                                  \
 		path, KEY_QUANTITY, unit, store, at, min, max, dflt, NULL, \
-		    help                                                   \
+		    help, false                                            \
 	}
 #define TIME(path, at, min, max, dflt, help)                              \
 	{                                                                 \
 		path, KEY_QUANTITY, UNIT_TIME, STORE_INT64, at, min, max, \
-		    dflt, NULL, help                                      \
+		    dflt, NULL, help, false                               \
+	}
+#define TIME_OR_AUTO(path, at, min, max, dflt, help)                      \
+	{                                                                 \
+		path, KEY_QUANTITY, UNIT_TIME, STORE_INT64, at, min, max, \
+		    dflt, NULL, help, true                                \
 	}
 #define SIZE(path, at, min, max, dflt, help)                              \
 	{                                                                 \
 		path, KEY_QUANTITY, UNIT_SIZE, STORE_INT64, at, min, max, \
-		    dflt, NULL, help                                      \
+		    dflt, NULL, help, false                               \
 	}
-#define SPECIAL(path, type, at, help)                                         \
-	{                                                                     \
-		path, type, UNIT_NONE, STORE_NONE, at, 0, 0, NULL, NULL, help \
+#define SPECIAL(path, type, at, help)                                          \
+	{                                                                      \
+		path, type, UNIT_NONE, STORE_NONE, at, 0, 0, NULL, NULL, help, \
+		    false                                                      \
 	}
 
 /* The same rows for a machine's hardware and a peer's. */
@@ -88,7 +94,7 @@
 		prefix #name, KEY_QUANTITY, UNIT_TIME, STORE_INT64,           \
 		    KEY_OF_HARDWARE,                                          \
 		    offsetof(struct setup_hardware, hw_cost[COST_##name]), 0, \
-		    SEC, NULL, NULL, help                                     \
+		    SEC, NULL, NULL, help, false                              \
 	}
 
 static const struct key_choice kernels[] = {
@@ -211,7 +217,7 @@ const struct key keys[] = {
 	TIME("run.measure", AT_SETUP(su_run.sr_measure), MS, HOUR, "10s", "simulated and measured"),
 	NUMBER("run.replications", STORE_INT, AT_SETUP(su_run.sr_replications), 1, 10000, "1", "runs with other random numbers"),
 	NUMBER("run.seed", STORE_UINT32, AT_SETUP(su_run.sr_seed), 0, 4294967295LL, "1", "of all random numbers"),
-	TIME("run.slice", AT_SETUP(su_run.sr_slice), MS, HOUR, "100ms", "length of one point of a time series"),
+	TIME_OR_AUTO("run.slice", AT_SETUP(su_run.sr_slice), MS, HOUR, "auto", "length of one point of a time series, of which there are up to 4096; auto: 100ms, or finer or coarser so that there are 60 to 4096"),
 };
 /* clang-format on */
 

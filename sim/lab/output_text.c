@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/stat_precision.h"
 
 #define FULLEST 3	/* listeners shown one by one */
 #define FEW_LISTENERS 6 /* so many are all shown */
@@ -13,6 +14,10 @@
 
 static void heading(FILE *, const struct scenario *, const struct point *);
 static void metrics(FILE *, const struct point *);
+static void percentiles(FILE *, const char *pad, const struct hist *, int n);
+static bool percentile_ok(const struct hist *, double percent);
+static void warnings(FILE *, const struct result *);
+static void wrapped(FILE *, const char *first, char *text);
 static void stages(FILE *, const struct result *);
 static void little(FILE *, const struct result *);
 static void peers(FILE *, const struct setup *, const struct result *);
@@ -82,7 +87,6 @@ request_rate(FILE *fp, const struct point *po)
 static void
 metrics(FILE *fp, const struct point *po)
 {
-	static const double percentiles[] = { 50, 90, 99, 99.9, 99.99 };
 	const struct result *rs = po->po_merged;
 	struct stat_ci tp = point_metric(po, METRIC_THROUGHPUT);
 	struct stat_ci mean = point_metric(po, METRIC_LATENCY_MEAN);
@@ -100,25 +104,83 @@ metrics(FILE *fp, const struct point *po)
 	    hist_stdev(&rs->rs_latency) * 1e-6,
 	    (double)hist_min(&rs->rs_latency) * 1e-6,
 	    (double)hist_max(&rs->rs_latency) * 1e-6);
-	fprintf(fp, "           ");
-	for (size_t i = 0; i < sizeof(percentiles) / sizeof(*percentiles); i++)
-		fprintf(fp, "  p%g %.3f", percentiles[i],
-		    (double)hist_percentile(&rs->rs_latency, percentiles[i]) *
-			1e-6);
-	fprintf(fp, "\ncycle, ms    mean %.3f  p50 %.3f  p90 %.3f  p99 %.3f\n",
-	    hist_mean(&rs->rs_cycle) * 1e-6,
-	    (double)hist_percentile(&rs->rs_cycle, 50) * 1e-6,
-	    (double)hist_percentile(&rs->rs_cycle, 90) * 1e-6,
-	    (double)hist_percentile(&rs->rs_cycle, 99) * 1e-6);
+	percentiles(fp, "           ", &rs->rs_latency, 5);
+	fprintf(fp, "cycle, ms    mean %.3f", hist_mean(&rs->rs_cycle) * 1e-6);
+	percentiles(fp, "", &rs->rs_cycle, 3);
+	warnings(fp, rs);
+	fputs("\n", fp);
+}
+
+static const double percents[] = { 50, 90, 99, 99.9, 99.99 };
+
+/* The first n, in ms; a * where there are too few samples. */
+static void
+percentiles(FILE *fp, const char *pad, const struct hist *h, int n)
+{
+	fputs(pad, fp);
+	for (int i = 0; i < n; i++)
+		fprintf(fp, "  p%g %.3f%s", percents[i],
+		    (double)hist_percentile(h, percents[i]) * 1e-6,
+		    percentile_ok(h, percents[i]) ? "" : "*");
+	fputs("\n", fp);
+}
+
+static bool
+percentile_ok(const struct hist *h, double percent)
+{
+	return stat_percentile_ok(percent / 100, hist_count(h));
+}
+
+/* What makes these numbers worth less than they look. */
+static void
+warnings(FILE *fp, const struct result *rs)
+{
+	char text[400];
+	double first = 0;
+
+	for (int i = 4; i >= 0; i--)
+		if (!percentile_ok(&rs->rs_latency, percents[i]))
+			first = percents[i];
+	if (first > 0 && hist_count(&rs->rs_latency) > 0)
+		fprintf(fp,
+		    "* too few samples: p%g wants %lld, there are %lld\n",
+		    first, (long long)stat_percentile_wants(first / 100),
+		    (long long)hist_count(&rs->rs_latency));
+	if (rs->rs_latency.h_over + rs->rs_cycle.h_over > 0)
+		fprintf(fp,
+		    "warning: %lld latencies and %lld cycles were longer than "
+		    "%.0f s: they are in none of the numbers above\n",
+		    (long long)rs->rs_latency.h_over,
+		    (long long)rs->rs_cycle.h_over,
+		    (double)rs->rs_latency.h_highest * 1e-9);
 	if (fabs(result_little(rs).rl_error) > STEADY)
 		fprintf(fp,
 		    "not steady: Little's law is %.1f %% off; measure for "
 		    "longer, if slots are not stuck\n",
 		    100 * result_little(rs).rl_error);
-	if (rs->rs_unsteady)
-		fputs("warning: no steady state: the latency drifts, or the "
-		      "warm-up is too short\n",
-		    fp);
+	if (rs->rs_steady != STAT_STEADY)
+		wrapped(fp, rs->rs_steady == STAT_FEW_SLICES ? "" : "warning:",
+		    result_steady_text(rs, text, sizeof(text)));
+}
+
+/* Words in lines of up to 80 columns; cuts text. */
+static void
+wrapped(FILE *fp, const char *first, char *text)
+{
+	size_t column = (size_t)fprintf(fp, "%s", first);
+	char *rest = NULL;
+
+	for (char *word = strtok_r(text, " ", &rest); word != NULL;
+	     word = strtok_r(NULL, " ", &rest)) {
+		const char *gap = column == 0 ? "" : " ";
+
+		if (column + 1 + strlen(word) > 80) {
+			gap = "\n  ";
+			column = 1;
+		}
+		fprintf(fp, "%s%s", gap, word);
+		column += strlen(word) + 1;
+	}
 	fputs("\n", fp);
 }
 

@@ -22,6 +22,7 @@ static void cpus_take(struct maker *);
 static void costs_take(struct maker *);
 static void tokens_take(struct maker *);
 static void listeners_take(struct maker *);
+static void series_take(struct maker *);
 static void hist_take(struct maker *, const char *name, const struct hist *,
     struct record_hist *);
 static void *room(struct maker *, int n, size_t size);
@@ -38,10 +39,10 @@ record_of(const struct scenario *sc, int point, const struct setup *su, int rep,
 	params_take(rd, sc, point);
 	rd->rd_rep = (uint32_t)rep;
 	rd->rd_seed = su->su_run.sr_seed;
-	rd->rd_warmup_ns = su->su_run.sr_warmup;
+	rd->rd_warmup_ns = rs->rs_warmup_ns;
 	rd->rd_measure_ns = su->su_run.sr_measure;
-	rd->rd_slice_ns = su->su_run.sr_slice;
-	rd->rd_steady = rs->rs_unsteady ? "no" : "yes";
+	rd->rd_slice_ns = rs->rs_slice_ns;
+	rd->rd_steady = result_steady_name(rs);
 	metrics_take(&mk);
 	stages_take(&mk);
 	counters_take(&mk);
@@ -49,6 +50,7 @@ record_of(const struct scenario *sc, int point, const struct setup *su, int rep,
 	costs_take(&mk);
 	tokens_take(&mk);
 	listeners_take(&mk);
+	series_take(&mk);
 	rd->rd_nhists = 2;
 	rd->rd_hists = room(&mk, 2, sizeof(*rd->rd_hists));
 	hist_take(&mk, "cycle", &rs->rs_cycle, &rd->rd_hists[0]);
@@ -246,6 +248,31 @@ listeners_take(struct maker *mk)
 			    .rl_accepted = (int64_t)rl->rl_accepted,
 		    };
 	}
+}
+
+/* A slice without a response has no latency: NAN. */
+static void
+series_take(struct maker *mk)
+{
+	const struct result *rs = mk->mk_rs;
+	struct record *rd = mk->mk_rd;
+	double *n = room(mk, rs->rs_nslices, sizeof(*n));
+	double *latency = room(mk, rs->rs_nslices, sizeof(*latency));
+
+	for (int i = 0; i < rs->rs_nslices; i++) {
+		const struct result_slice *rc = &rs->rs_slices[i];
+
+		n[i] = (double)rc->rc_n;
+		latency[i] = rc->rc_n > 0
+				 ? (double)rc->rc_latency_ns / (double)rc->rc_n
+				 : NAN;
+	}
+	rd->rd_nseries = 2;
+	rd->rd_series = room(mk, 2, sizeof(*rd->rd_series));
+	rd->rd_series[0] = (struct record_series){ "latency_mean_ns", latency,
+		rs->rs_nslices };
+	rd->rd_series[1] =
+	    (struct record_series){ "requests", n, rs->rs_nslices };
 }
 
 static void

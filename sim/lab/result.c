@@ -9,12 +9,10 @@
 #include "model/kern/socket.h"
 #include "model/kern/token.h"
 #include "sim/core/alloc.h"
-#include "sim/core/stat.h"
 
 static void hist_open(struct hist *, int64_t *counts);
 static void extract_peers(struct result *, struct model *);
 static void extract_bins(struct result *, const struct peer_result *);
-static void extract_slices(struct result *, struct model *);
 static void extract_cpus(struct result *, const struct model *);
 static void extract_listeners(struct result *, struct model *);
 static void extract_tokens(struct result *, struct model *);
@@ -62,7 +60,7 @@ result_extract(struct result *rs, struct model *md, int64_t wall_ns)
 	rs->rs_reps = 1;
 	rs->rs_measure_ns = md->md_setup->su_run.sr_measure;
 	extract_peers(rs, md);
-	extract_slices(rs, md);
+	result_slices(rs, md);
 	for (int i = 0; i < COUNTER_N; i++)
 		rs->rs_counters[i] = model_counter(md, i);
 	extract_cpus(rs, md);
@@ -120,31 +118,6 @@ bin_add(struct peer_bin *dst, const struct peer_bin *src)
 		dst->pb_stage[s] += src->pb_stage[s];
 		dst->pb_counted[s] += src->pb_counted[s];
 	}
-}
-
-/* Is there a steady state? Asked of the mean latency of each slice. */
-static void
-extract_slices(struct result *rs, struct model *md)
-{
-	int n = md->md_peers[0]->pp_result.pr_nslices, used = 0, cut, batch;
-	double *means = sim_calloc(n > 0 ? n : 1, sizeof(*means));
-
-	for (int i = 0; i < n; i++) {
-		double sum = 0, count = 0;
-
-		for (int p = 0; p < md->md_setup->su_npeers; p++) {
-			const struct peer_slice *ps =
-			    &md->md_peers[p]->pp_result.pr_slices[i];
-
-			sum += (double)ps->ps_latency;
-			count += (double)ps->ps_n;
-		}
-		if (count > 0)
-			means[used++] = sum / count;
-	}
-	cut = stat_mser5(means, used, &batch);
-	rs->rs_unsteady = cut < 0 && batch > 0;
-	sim_free(means);
 }
 
 static void
@@ -288,7 +261,7 @@ result_merge(struct result *dst, const struct result *src)
 			dst->rs_cost_ns[i][c] += src->rs_cost_ns[i][c];
 	merge_listeners(dst, src);
 	merge_tokens(dst, src);
-	dst->rs_unsteady = dst->rs_unsteady || src->rs_unsteady;
+	result_slices_merge(dst, src);
 	dst->rs_simulated_ns += src->rs_simulated_ns;
 	dst->rs_wall_ns += src->rs_wall_ns;
 	dst->rs_engine_calls += src->rs_engine_calls;

@@ -10,6 +10,7 @@
  */
 #include "model/model.h"
 #include "sim/core/hist.h"
+#include "sim/core/stat_steady.h"
 
 #define RESULT_COUNTS 33792 /* of a histogram up to an hour, 3 digits */
 #define RESULT_BINS (RESULT_COUNTS / 16 + 1)
@@ -18,6 +19,7 @@
 #define RESULT_MAX_LISTENERS (SETUP_MAX_MACHINES * SETUP_MAX_CPUS)
 #define RESULT_MAX_TOKENS (SETUP_MAX_MACHINES * 8)
 #define RESULT_TOKEN_NAME 24
+#define RESULT_MAX_SLICES SETUP_MAX_SLICES
 
 /* A peer. Quantiles are those of the first replication. */
 struct result_peer {
@@ -57,6 +59,12 @@ struct result_token {
 	int64_t rt_busiest_ns; /* held: the one that was held longest */
 };
 
+/* Of the time series: all peers, by the end of the response. */
+struct result_slice {
+	uint64_t rc_n;
+	int64_t rc_latency_ns; /* sum */
+};
+
 struct result {
 	int rs_reps;		/* replications in here */
 	int64_t rs_measure_ns;	/* measured, of all replications */
@@ -76,7 +84,19 @@ struct result {
 	struct result_listener rs_listeners[RESULT_MAX_LISTENERS];
 	int rs_ntokens; /* 0: no machine whose CPUs share */
 	struct result_token rs_tokens[RESULT_MAX_TOKENS];
-	bool rs_unsteady; /* MSER-5 wants to cut over half of the slices */
+
+	/*
+	 * Slices from the start of the measurement; of a merged result their
+	 * sums, and the verdict is on these.
+	 */
+	int64_t rs_warmup_ns; /* that was cut; merged: the longest */
+	int64_t rs_slice_ns;
+	int rs_nslices; /* the last one may be shorter */
+	struct result_slice rs_slices[RESULT_MAX_SLICES];
+	enum stat_steady rs_steady; /* the worse one of latency and rate */
+	int rs_cut;		    /* STAT_WARMUP_SHORT: slices, else 0 */
+	double rs_latency_bias;	    /* mean latency / that after rs_cut - 1 */
+	double rs_rate_bias;	    /* responses a second, likewise */
 
 	/* The `run` object: not a function of scenario and seed. */
 	int64_t rs_simulated_ns, rs_wall_ns;
@@ -127,5 +147,34 @@ struct result_token_means result_token_means(
     const struct result *, const struct result_token *);
 
 struct result_little result_little(const struct result *);
+
+/* result_steady.c */
+
+/* Take the slices from a model that has run, and judge them. */
+void result_slices(struct result *, const struct model *);
+
+/* Add slices, and judge their sums. Done by result_merge(). */
+void result_slices_merge(struct result *dst, const struct result *src);
+
+/* A series for stat_*(): slices without a response have no latency. */
+struct result_series {
+	double re_values[RESULT_MAX_SLICES];
+	int re_slices[RESULT_MAX_SLICES]; /* which slice a value is of */
+	int re_n;
+};
+
+void result_latencies(const struct result *, struct result_series *);
+
+/* Responses a second, of whole slices; of one replication. */
+void result_rates(const struct result *, struct result_series *);
+
+/* "yes", "warmup-short", "no-steady-state", "too-few-slices" */
+const char *result_steady_name(const struct result *);
+
+/*
+ * The verdict as a sentence for people, without a full stop; empty for
+ * STAT_STEADY. Returns: buf, cut to size.
+ */
+char *result_steady_text(const struct result *, char *buf, size_t size);
 
 #endif

@@ -22,6 +22,7 @@ static void check_httperf(
     struct checker *, const struct setup_peer *, int64_t ports);
 static void check_link(struct checker *, int peer);
 static void check_names(struct checker *);
+static void check_run(struct checker *);
 static struct diag_span at_machine(const struct checker *, const char *machine,
     const char *sub, const char *name, const char *key);
 static struct diag_span at_peer(
@@ -44,6 +45,7 @@ scenario_check(const struct setup *su, const struct ynode *root, struct diag *d)
 		    scenario_tree_at(root, (const char *const[]){ "peers" }, 1),
 		    "peers: want at least one");
 	check_names(&ck);
+	check_run(&ck);
 	for (int i = 0; i < su->su_nmachines; i++)
 		check_machine(&ck, &su->su_machines[i]);
 	for (int i = 0; i < su->su_npeers; i++) {
@@ -347,6 +349,21 @@ check_names(struct checker *ck)
 				    name);
 		}
 	}
+}
+
+static void
+check_run(struct checker *ck)
+{
+	static const char *const slice[] = { "run", "slice" };
+	const struct setup_run *sr = &ck->ck_su->su_run;
+	char a[UNIT_TEXT_MAX], b[UNIT_TEXT_MAX];
+
+	if (setup_nslices(sr) > SETUP_MAX_SLICES)
+		diag_error(ck->ck_d, scenario_tree_at(ck->ck_root, slice, 2),
+		    "slice: %s, but of `measure` (%s) there may be at most %d "
+		    "slices",
+		    unit_print(UNIT_TIME, sr->sr_slice, a),
+		    unit_print(UNIT_TIME, sr->sr_measure, b), SETUP_MAX_SLICES);
 }
 
 static struct diag_span

@@ -6,6 +6,7 @@
 
 #include "sim/core/alloc.h"
 #include "sim/core/assert.h"
+#include "sim/core/stat_steady.h"
 #include "sim/lab/kernels.h"
 #include "sim/lab/scenario_impl.h"
 
@@ -51,6 +52,7 @@ static void absent_sysctl(
     struct fill *, const char *pattern, const struct ynode *key);
 static void note_sysctls(struct fill *, const char *pattern);
 static bool ends_with(const char *s, const char *end);
+static void fill_auto(struct setup_run *);
 
 /* Maps whose keys are names that the user gives. */
 static const struct entity {
@@ -98,6 +100,25 @@ scenario_fill(struct scenario *sc, const struct ynode *root, struct setup *su,
 		    strcmp(name, "published") != 0)
 			unknown_key(&fl, "", root->yn_keys[i]);
 	}
+	fill_auto(&su->su_run);
+}
+
+/* slice: auto. 100ms, or finer or coarser so that there are 60 to 4096. */
+static void
+fill_auto(struct setup_run *sr)
+{
+	static const sim_ns lengths[] = { 100, 50, 20, 10, 5, 2, 1, 200, 500,
+		1000, 2000, 5000 };
+	static const size_t finest = 6, n = sizeof(lengths) / sizeof(*lengths);
+	size_t i = 0;
+
+	if (sr->sr_slice != KEY_AUTO)
+		return;
+	sr->sr_slice = sim_ms(lengths[0]);
+	while (i < finest && setup_nslices(sr) < STAT_MIN_SLICES)
+		sr->sr_slice = sim_ms(lengths[++i]);
+	for (i = finest; i + 1 < n && setup_nslices(sr) > SETUP_MAX_SLICES;)
+		sr->sr_slice = sim_ms(lengths[++i]);
 }
 
 static void

@@ -44,6 +44,12 @@ store_close(struct store *st)
 	sim_free(st);
 }
 
+const char *
+store_sqlite_version(void)
+{
+	return sqlite3_libversion();
+}
+
 static int
 open_uri(struct store *st, int flags, const char *options)
 {

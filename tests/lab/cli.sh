@@ -84,6 +84,10 @@ has err "did you mean 'soavailconn'?"
 try 2 run $scenario --seed -1
 try 2 run $scenario --measure 5
 try 2 run $scenario --seed 1,2
+try 2 run $scenario --measure 10s --set slice=1ms
+has err 'at most 4096 slices'
+try 2 run $scenario --set slice=often
+has err 'nor auto'
 try 2 run $scenario --trace-window 1s..2s
 has err 'without --trace'
 try 2 run $scenario --trace "$tmp/t" --trace-window 2s..1s

@@ -12,7 +12,7 @@ failed=0
     --warmup 10ms --measure 200ms --reps 2 --db "$tmp/s.db" >/dev/null 2>&1
 awk -v dir="$tmp" '/^```sql$/ { n++; on = 1; next } /^```$/ { on = 0 }
     on { print > (dir "/q" n ".sql") }' docs/results.md
-[ -e "$tmp/q8.sql" ] || failed=1
+[ -e "$tmp/q7.sql" ] || failed=1
 for q in "$tmp"/q*.sql; do
 	sqlite3 "$tmp/s.db" <"$q" >"$tmp/out" 2>"$tmp/err" || failed=1
 	if [ -s "$tmp/err" ] || [ ! -s "$tmp/out" ]; then

@@ -89,6 +89,8 @@ candidate(const struct key *k, const char *now, int i, char *buf)
 	case KEY_QUANTITY:
 		break;
 	}
+	if (k->k_auto && strcmp(now, "auto") == 0)
+		return i == 0 ? "150ms" : NULL;
 	assert_true(unit_parse(k->k_unit, now, &q, &ue));
 	to[0] = q.q_int + 1;
 	to[1] = q.q_int - 1;
