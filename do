@@ -10,7 +10,7 @@ build=$root/build
 build_packages='gcc libc6-dev meson ninja-build pkg-config libsimgrid-dev
 	libyaml-dev zlib1g-dev librandom123-dev libnlopt-dev
 	libsqlite3-dev libmd-dev scdoc'
-test_packages='libcmocka-dev clang-format'
+test_packages='libcmocka-dev clang-format sqlite3 procps'
 
 # -O2: the code of a request must fit the instruction cache (docs/architecture.md).
 release='--buildtype=release -Doptimization=2'

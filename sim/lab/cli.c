@@ -13,6 +13,7 @@
 #include "sim/core/alloc.h"
 #include "sim/core/engine.h"
 #include "sim/lab/diag.h"
+#include "sim/lab/store.h"
 #include "sim/lab/units.h"
 
 #define MAX_OPTIONS 64
@@ -373,7 +374,8 @@ cli_usage(const char *command, const char *fmt, ...)
 static int
 version(void)
 {
-	printf("solab %s (SimGrid %s)\n", SOLAB_VERSION, engine_version());
+	printf("solab %s (model %s, SimGrid %s, SQLite %s)\n", SOLAB_VERSION,
+	    store_model_version(), engine_version(), store_sqlite_version());
 	return EXIT_OK;
 }
 

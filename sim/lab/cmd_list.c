@@ -48,7 +48,6 @@ static int
 list_one(const struct cli_args *ca)
 {
 	struct scenario *sc = lookup_load(ca->ca_files[0], ca);
-	char label[512];
 	int n;
 
 	if (sc == NULL)
@@ -62,9 +61,7 @@ list_one(const struct cli_args *ca)
 	scenario_print_params(sc, stdout);
 	n = scenario_npoints(sc);
 	printf("\n%d point%s of the sweep\n", n, n > 1 ? "s" : "");
-	for (int i = 0; i < n; i++)
-		printf("  %s\n",
-		    scenario_point_label(sc, i, label, sizeof(label)));
+	scenario_print_points(sc, stdout);
 	printf("\n%d published values, %d costs to fit", sc->sc_ncells,
 	    sc->sc_nfits);
 	if (sc->sc_ngroups > 0)

@@ -142,8 +142,8 @@ keep(struct scenario *sc, const struct cli_args *ca, const struct point *po)
 	bool ok = id >= 0;
 
 	for (int r = 0; r < po->po_reps && ok; r++) {
-		struct record *rd = record_of(sc, SCENARIO_BASE, &po->po_setup,
-		    r, po->po_results[r]);
+		struct record *rd = record_of(
+		    sc, SCENARIO_BASE, &po->po_setup, r, po->po_results[r]);
 
 		ok = store_put(st, id, rd);
 		record_destroy(rd);

@@ -13,9 +13,6 @@ static bool check_range(const struct key *, const struct ynode *,
 static bool is_auto(const struct key *, const struct key_value *);
 static bool takes_fractions(const struct key *);
 static const char *range_example(const struct key *);
-static struct diag_span part_span(
-    const struct ynode *, size_t at, size_t width);
-static size_t chars(const char *s, size_t bytes);
 
 const char *
 key_name(const struct key *k)
@@ -118,7 +115,7 @@ parse_number(const struct key *k, const struct ynode *yn, struct key_value *kv,
 		return true;
 	}
 	if (!unit_parse(k->k_unit, yn->yn_text, &q, &ue)) {
-		diag_error(d, part_span(yn, ue.ue_at, ue.ue_width), "%s: %s%s",
+		diag_error(d, ynode_part(yn, ue.ue_at, ue.ue_width), "%s: %s%s",
 		    key_name(k), ue.ue_text, k->k_auto ? ", nor auto" : "");
 		return false;
 	}
@@ -176,8 +173,8 @@ key_parse_range(const struct key *k, const struct ynode *yn, struct ypool *yp,
 	*dots = '\0';
 	n = strlen(dots + 2);
 	at = (size_t)(dots - text);
-	lo = ynode_scalar(yp, text, part_span(yn, 0, at > 0 ? at : 1));
-	hi = ynode_scalar(yp, dots + 2, part_span(yn, at + 2, n > 0 ? n : 1));
+	lo = ynode_scalar(yp, text, ynode_part(yn, 0, at > 0 ? at : 1));
+	hi = ynode_scalar(yp, dots + 2, ynode_part(yn, at + 2, n > 0 ? n : 1));
 	lo->yn_quoted = hi->yn_quoted = yn->yn_quoted;
 	return key_parse(k, lo, low, d) && key_parse(k, hi, high, d);
 }
@@ -198,30 +195,6 @@ range_example(const struct key *k)
 		break;
 	}
 	return "1..2";
-}
-
-/* A part of a plain scalar's text; all of a quoted one. */
-static struct diag_span
-part_span(const struct ynode *yn, size_t at, size_t width)
-{
-	struct diag_span span = yn->yn_at;
-	size_t skip = chars(yn->yn_text, at);
-
-	if (yn->yn_quoted)
-		return span;
-	span.ds_col += (int)skip;
-	span.ds_width = (int)chars(yn->yn_text + at, width);
-	return span;
-}
-
-static size_t
-chars(const char *s, size_t bytes)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < bytes && s[i] != '\0'; i++)
-		n += (s[i] & 0xc0) != 0x80;
-	return n;
 }
 
 void

@@ -106,10 +106,59 @@ static const char intro[] =
     "uniform.)\n\n`METRIC: unpublished` in an entry prints what is simulated "
     "there beside the others, and judges nothing.\n";
 
+static const char sweeps[] =
+    "\n## Sweeps\n"
+    "\n"
+    "`sweep` and `--set` make the points. Without more, they are all "
+    "combinations of the axes' values; the last axis\nvaries fastest. "
+    "`solab sweep FILE --list` prints them.\n"
+    "\n"
+    "```yaml\n"
+    "sweep:\n"
+    "  soavailconn: [0, 1..256*2]           # 0, 1, 2, 4, 8, ... 256\n"
+    "  work: 10us..50us+10us                # 10us, 20us, ... 50us\n"
+    "  object: [1KiB, 8KiB, 16KiB]\n"
+    "  workers: [8, 16, 24]\n"
+    "  zip: [[object, workers]]             # 1KiB with 8, 8KiB with 16, "
+    "...\n"
+    "  points:                              # these, and no combinations\n"
+    "    - {events: 512, changes: 512}\n"
+    "    - {events: 64}\n"
+    "  leave_out:\n"
+    "    - {object: 16KiB, soavailconn: 1}  # whatever else it has\n"
+    "```\n"
+    "\n"
+    "- **Ranges.** `START..END*FACTOR` and `START..END+STEP` are values in a "
+    "list, in `--set`, or all of an axis. END is\n  one of them if it is hit "
+    "exactly. Quantities have their units, also the step; a factor may have "
+    "decimals, but\n  where a key takes whole numbers every value must be "
+    "one. A range with a factor begins above 0. At most 1000 values.\n"
+    "- **`zip`** lists axes of equal length that are walked together, first "
+    "value with first value. In a zip an axis may\n  have a value twice. The "
+    "zip stands where its first axis does.\n"
+    "- **`points`** lists points of some parameters, which are in no axis "
+    "besides. What an entry leaves out has its base\n  value: the one "
+    "written in the machine or peer, or else the default, or the profile's "
+    "cost. Axes are combined with the\n  list, which stands where `points` "
+    "does. An axis of alternatives that an entry names belongs to the list. "
+    "The same\n  point twice is an error.\n"
+    "- **`leave_out`** lists partial points: every point with all of an "
+    "entry's values is left out. An entry that leaves\n  out nothing is an "
+    "error, unless `--set` changed the sweep; so is leaving out "
+    "everything.\n"
+    "- **`--set`** on one of these replaces the values of this parameter and "
+    "leaves the others. In a zip one value takes it\n  out of the zip, and as "
+    "many values as the others have keep it there; anything else is an error. "
+    "A parameter of\n  `points` leaves the list and becomes an axis. Entries "
+    "that have become the same are one.\n"
+    "- `where` in `published` must name a point that exists. There are at "
+    "most 20000 points, those left out counted too.\n";
+
 void
 keys_markdown(FILE *fp)
 {
 	fputs(intro, fp);
+	fputs(sweeps, fp);
 	section(fp, "", "Top");
 	section(fp, "machines.*.", "machines.NAME");
 	section(fp, "machines.*.nics.*.", "machines.NAME.nics.NAME");

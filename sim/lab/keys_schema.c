@@ -217,45 +217,70 @@ unit_alternatives(FILE *fp, enum unit_kind unit)
 		fputc(*s == ' ' ? '|' : *s, fp);
 }
 
-/* A value in the metric's unit, or of a ratio in percent, with a sign. */
+/*
+ * A value in the metric's unit (a number without one), or of a ratio in
+ * percent, with a sign; or nothing that was published.
+ */
 static void
 cell_schema(FILE *fp, const struct key_metric *km)
 {
 	json_string(fp, km->km_name);
-	fputs(": {\"type\": \"object\", \"additionalProperties\": false, "
-	      "\"required\": [\"value\"], \"oneOf\": [{\"required\": "
-	      "[\"tolerance\"]}, {\"required\": [\"within\"]}], "
-	      "\"properties\": {\"value\": {\"type\": \"string\", "
-	      "\"pattern\": \"^([0-9]+([.][0-9]+)? ?(",
-	    fp);
+	fprintf(fp,
+	    ": {\"oneOf\": [{\"enum\": [\"unpublished\"]}, {\"type\": "
+	    "\"object\", \"additionalProperties\": false, "
+	    "\"required\": [\"value\"], \"oneOf\": [{\"required\": "
+	    "[\"tolerance\"]}, {\"required\": [\"within\"]}], "
+	    "\"properties\": {\"value\": {\"type\": %s, "
+	    "\"pattern\": \"^([0-9]+([.][0-9]+)? ?(",
+	    km->km_unit == UNIT_NONE ? "[\"number\", \"string\"]"
+				     : "\"string\"");
 	unit_alternatives(fp, km->km_unit);
 	fputs(")|-?[0-9]+([.][0-9]+)? ?%)$\"}, \"tolerance\": {\"type\": "
 	      "\"string\", ",
 	    fp);
 	unit_pattern(fp, UNIT_PERCENT, false);
 	fputs("}, \"within\": {\"enum\": [\"ranges\"]}, \"missed\": "
-	      "{\"type\": \"string\"}}, \"description\": ",
+	      "{\"type\": \"string\"}}}], \"description\": ",
 	    fp);
 	json_string(fp, km->km_help);
 	fputs("}", fp);
 }
+
+static const char sweep[] =
+    "    \"sweep\": {\"type\": \"object\", \"description\": "
+    "\"path or unique suffix: list of values or range; or name: "
+    "alternatives\", \"properties\": {\n"
+    "      \"zip\": {\"type\": \"array\", \"minItems\": 1, \"items\": "
+    "{\"type\": \"array\", \"minItems\": 2, \"items\": {\"type\": "
+    "\"string\"}}, \"description\": \"lists of swept parameters that are "
+    "walked together\"},\n"
+    "      \"points\": {\"type\": \"array\", \"minItems\": 1, \"items\": "
+    "{\"type\": \"object\", \"minProperties\": 1}, \"description\": "
+    "\"path or unique suffix: value; what is left out has its base "
+    "value\"},\n"
+    "      \"leave_out\": {\"type\": \"array\", \"minItems\": 1, "
+    "\"items\": {\"type\": \"object\", \"minProperties\": 1}, "
+    "\"description\": \"points that have all of an entry's values are left "
+    "out\"}\n"
+    "    }, \"additionalProperties\": {\"oneOf\": ["
+    "{\"type\": \"array\", \"minItems\": 1},\n"
+    "      {\"type\": \"string\", \"pattern\": \"^.+[.][.].+[*+].+$\", "
+    "\"description\": \"START..END*FACTOR or START..END+STEP\"},\n"
+    "      {\"type\": \"object\", \"minProperties\": 1, "
+    "\"description\": \"name: settings made together\", "
+    "\"additionalProperties\": {\"type\": \"object\", "
+    "\"minProperties\": 1, \"description\": "
+    "\"path or unique suffix: value\"}}]}},\n";
 
 static void
 rest_of_top(FILE *fp)
 {
 	fputs(",\n"
 	      "    \"extends\": {\"type\": \"string\", \"description\": "
-	      "\"another scenario file: this one is laid on it\"},\n"
-	      "    \"sweep\": {\"type\": \"object\", \"description\": "
-	      "\"path or unique suffix: list of values; or name: "
-	      "alternatives\", \"additionalProperties\": {\"oneOf\": ["
-	      "{\"type\": \"array\", \"minItems\": 1},\n"
-	      "      {\"type\": \"object\", \"minProperties\": 1, "
-	      "\"description\": \"name: settings made together\", "
-	      "\"additionalProperties\": {\"type\": \"object\", "
-	      "\"minProperties\": 1, \"description\": "
-	      "\"path or unique suffix: value\"}}]}},\n"
-	      "    \"published\": {\"type\": \"array\", \"items\": {"
+	      "\"another scenario file: this one is laid on it\"},\n",
+	    fp);
+	fputs(sweep, fp);
+	fputs("    \"published\": {\"type\": \"array\", \"items\": {"
 	      "\"type\": \"object\", \"additionalProperties\": false, "
 	      "\"properties\": {\n"
 	      "      \"where\": {\"type\": \"object\"},\n"

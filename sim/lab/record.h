@@ -79,7 +79,7 @@ struct record {
 	int rd_nparams;
 	uint32_t rd_rep, rd_seed;
 	int64_t rd_warmup_ns, rd_measure_ns, rd_slice_ns;
-	const char *rd_steady; /* "yes", or what is wrong: see result.h */
+	const char *rd_steady; /* result_steady_name() */
 
 	struct record_parameter {
 		const char *rp_path, *rp_value, *rp_origin;

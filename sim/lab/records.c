@@ -176,7 +176,8 @@ bool
 records_steady(struct record *const *rds, int n)
 {
 	for (int i = 0; i < n; i++) {
-		if (strcmp(rds[i]->rd_steady, "yes") != 0)
+		if (strcmp(rds[i]->rd_steady, "no-steady-state") == 0 ||
+		    strcmp(rds[i]->rd_steady, "warmup-short") == 0)
 			return false;
 	}
 	return true;

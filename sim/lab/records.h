@@ -24,7 +24,7 @@ int64_t records_samples(struct record *const *, int n);
 /* A counter per request, over all replications; 0 without requests. */
 double records_per_request(struct record *const *, int n, const char *counter);
 
-/* Whether all of them reached a steady state. */
+/* Whether each of them reached a steady state, as far as can be told. */
 bool records_steady(struct record *const *, int n);
 
 #endif

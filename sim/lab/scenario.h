@@ -49,7 +49,7 @@ struct scenario_resolved {
 struct scenario_setting {
 	const struct scenario_path *se_path; /* see scenario_impl.h */
 	struct key_value se_value;
-	struct ynode *se_node; /* the value as written */
+	struct ynode *se_node; /* as written; NULL: a default, not set */
 };
 
 /* What an axis sets at a point. All [I]. */
@@ -61,19 +61,27 @@ struct scenario_value {
 
 /*
  * A swept or set parameter, or alternatives: names for several settings made
- * together. The last axis varies fastest. All [I].
+ * together. Axes of one ax_walk are walked together, entry by entry: those of a
+ * zip, and the parameters of `points:`; any other is walked alone. The last
+ * walk varies fastest. All [I].
  */
 struct scenario_axis {
 	const struct scenario_path *ax_path; /* NULL: alternatives */
 	const char *ax_name;  /* server.processes.nginx.object, or a word */
 	const char *ax_short; /* object */
-	struct scenario_value *ax_values;
+	struct scenario_value *ax_values; /* each once */
 	int ax_n;
 	int ax_base; /* index of the base value, -1: not among the values */
 	struct scenario_value ax_base_value;
 	struct scenario_value *ax_all; /* alternatives that --set may select */
 	int ax_nall;
-	bool ax_set; /* from the command line */
+	int *ax_entries; /* indices in ax_values; -1: the base value */
+	int ax_nentries;
+	int ax_walk;
+	bool ax_listed;		      /* a parameter of `points:` */
+	bool ax_set;		      /* from the command line */
+	int ax_order;		      /* of axes in the file */
+	const struct ynode *ax_twice; /* a value that was there before */
 	struct diag_span ax_at;
 };
 
@@ -155,15 +163,22 @@ struct scenario {
 	    *sc_tree; /* merged files, `extends` of siblings still in */
 	struct scenario_path *sc_paths; /* all that can be set */
 	size_t sc_npaths;
+	int sc_nwalks;
+	short *sc_points; /* by point and axis: as in ax_entries */
+	int sc_npoints;
+	struct scenario_leave *sc_leaves; /* `leave_out:` */
+	int sc_nleaves;
 };
 
 /*
- * Load a scenario with overrides `PATH=VALUE` (or `PATH=V1,V2,...`, which makes
- * or replaces an axis of the sweep; one value makes an axis of one). PATH is a
- * full path, with or without `machines.` or `peers.`, a unique suffix, or the
- * name of an axis of alternatives, of which it selects some.
- * Profiles are looked for in hardware/ beside the file, then beside the file
- * that names them, then in hardware_dir itself (NULL: none).
+ * Load a scenario with overrides `PATH=VALUE` (or `PATH=V1,V2,...`, ranges such
+ * as 1..256*2 among them, which makes or replaces an axis of the sweep; one
+ * value makes an axis of one). PATH is a full path, with or without `machines.`
+ * or `peers.`, a unique suffix, or the name of an axis of alternatives, of
+ * which it selects some. What is set leaves `points:`, and a zip unless it has
+ * as many values as that. Profiles are looked for in hardware/ beside the file,
+ * then beside the file that names them, then in hardware_dir itself (NULL:
+ * none).
  *
  * Owns:    gives the scenario. It needs nothing of diag afterwards.
  * Returns: NULL after errors, which diag has.
@@ -173,7 +188,7 @@ struct scenario *scenario_load(const char *file, const char *const *sets,
 
 void scenario_destroy(struct scenario *);
 
-/* Returns: points of the sweep, at least 1. */
+/* Returns: points of the sweep, those left out not counted; at least 1. */
 int scenario_npoints(const struct scenario *);
 
 /*

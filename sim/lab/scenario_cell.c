@@ -85,7 +85,8 @@ entry_load(struct cells *cl, const struct ynode *map)
 		return;
 	}
 	en.en_fitted = ynode_get(map, "fitted", NULL);
-	if (!scenario_where_load(cl->cl_sc, where, &en.en_where, cl->cl_d))
+	if (!scenario_where_load(
+		cl->cl_sc, where, "where", &en.en_where, cl->cl_d))
 		return;
 	scenario_where_find(cl->cl_sc, &en.en_where, "where",
 	    where != NULL ? where->yn_at : map->yn_at, cl->cl_d);

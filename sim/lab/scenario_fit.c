@@ -127,7 +127,7 @@ fit_cell(struct fitter *ft, struct scenario_fit *fi, const struct ynode *yn)
 		    "cell: want {where: {...}, metric: ...}");
 		return;
 	}
-	if (!scenario_where_load(ft->ft_sc, map, &wh, ft->ft_d))
+	if (!scenario_where_load(ft->ft_sc, map, "where", &wh, ft->ft_d))
 		return;
 	for (int i = 0; i < sc->sc_ncells; i++) {
 		const struct scenario_cell *ce = &sc->sc_cells[i];

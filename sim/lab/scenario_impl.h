@@ -96,9 +96,15 @@ const char *scenario_path_short(
 struct ynode *scenario_tree_point(
     const struct scenario *, struct ypool *, int point);
 
-/* Returns: the value of an axis that the point has. */
-const struct scenario_value *scenario_axis_value(
-    const struct scenario *, int axis, int point);
+/* scenario_list.c */
+
+/*
+ * The value of a path that nobody wrote in a tree: its profile's, or the
+ * default. Profiles must have been loaded.
+ * Returns: false when the kernel lacks it.
+ */
+bool scenario_unwritten(const struct scenario *, const struct ynode *root,
+    const struct scenario_path *, struct key_value *, enum scenario_origin *);
 
 /* scenario_fill.c */
 
@@ -138,11 +144,11 @@ struct scenario_where {
 };
 
 /*
- * Read `where:`. No map (NULL) is an empty one.
+ * Read `where:`. No map (NULL) is an empty one. `word` is for messages.
  * Returns: false after errors.
  */
 bool scenario_where_load(struct scenario *, const struct ynode *map,
-    struct scenario_where *, struct diag *);
+    const char *word, struct scenario_where *, struct diag *);
 
 /*
  * Read `ratio_to:`, which is laid on `where`. wh_text is what differs from it.
@@ -150,6 +156,14 @@ bool scenario_where_load(struct scenario *, const struct ynode *map,
  */
 bool scenario_where_other(struct scenario *, const struct ynode *map,
     const struct scenario_where *where, struct scenario_where *, struct diag *);
+
+/*
+ * The indices of the values that it names, one for each axis, SCENARIO_ANY for
+ * those that it does not name. used[i]: whether pair i is about an axis.
+ * Returns: a pair whose value is not on its axis, or NULL.
+ */
+const struct scenario_where_pair *scenario_where_want(const struct scenario *,
+    const struct scenario_where *, int *want, bool *used);
 
 /*
  * Find the point of the sweep. With --set the matrix is another one, and a cell

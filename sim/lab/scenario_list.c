@@ -2,7 +2,9 @@
 
 #include "sim/core/alloc.h"
 #include "sim/core/assert.h"
-#include "sim/lab/scenario_impl.h"
+#include "sim/lab/scenario_sweep.h"
+
+#define LABEL_MAX 4096
 
 static void print_alternatives(const struct scenario_axis *, FILE *);
 static bool is_of_point(const struct key *);
@@ -13,16 +15,6 @@ static enum scenario_origin written_by(const struct scenario *,
     const struct scenario_path *, const struct ynode *, int point);
 static void profile_value(const struct scenario *, const struct ynode *root,
     const struct scenario_path *, struct key_value *);
-
-void
-scenario_print_points(struct scenario *sc, FILE *fp)
-{
-	char label[512];
-
-	for (int i = 0; i < scenario_npoints(sc); i++)
-		fprintf(fp, "%5d  %s\n", i + 1,
-		    scenario_point_label(sc, i, label, sizeof(label)));
-}
 
 void
 scenario_print_params(struct scenario *sc, FILE *fp)
@@ -69,6 +61,17 @@ print_alternatives(const struct scenario_axis *ax, FILE *fp)
 	for (int i = 0; i < ax->ax_nall; i++)
 		fprintf(fp, "%s%s", i > 0 ? "|" : "", ax->ax_all[i].va_text);
 	fprintf(fp, "]\n");
+}
+
+void
+scenario_print_points(struct scenario *sc, FILE *fp)
+{
+	int n = scenario_npoints(sc), width = snprintf(NULL, 0, "%d", n);
+	char label[LABEL_MAX];
+
+	for (int i = 0; i < n; i++)
+		fprintf(fp, "%*d  %s\n", width, i + 1,
+		    scenario_point_label(sc, i, label, sizeof(label)));
 }
 
 int
@@ -163,6 +166,14 @@ resolve_one(const struct scenario *sc, const struct ynode *root,
 		*from = written_by(sc, sp, yn, point);
 		return true;
 	}
+	return scenario_unwritten(sc, root, sp, kv, from);
+}
+
+bool
+scenario_unwritten(const struct scenario *sc, const struct ynode *root,
+    const struct scenario_path *sp, struct key_value *kv,
+    enum scenario_origin *from)
+{
 	if (sp->sp_key->k_scope == KEY_OF_HARDWARE) {
 		profile_value(sc, root, sp, kv);
 		*from = SCENARIO_FROM_PROFILE;
@@ -185,6 +196,7 @@ written_by(const struct scenario *sc, const struct scenario_path *sp,
 			const struct scenario_setting *se = &va->va_settings[s];
 
 			if (se->se_path->sp_key == sp->sp_key &&
+			    se->se_node != NULL &&
 			    se->se_node->yn_text == yn->yn_text)
 				return SCENARIO_FROM_AXIS;
 		}

@@ -332,9 +332,11 @@ void
 scenario_tree_apply(
     struct ypool *yp, struct ynode *root, const struct scenario_value *va)
 {
-	for (int i = 0; i < va->va_n; i++)
-		scenario_tree_set(yp, root, va->va_settings[i].se_path,
-		    va->va_settings[i].se_node);
+	for (int i = 0; i < va->va_n; i++) {
+		if (va->va_settings[i].se_node != NULL)
+			scenario_tree_set(yp, root, va->va_settings[i].se_path,
+			    va->va_settings[i].se_node);
+	}
 }
 
 struct diag_span

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/lab/scenario_impl.h"
+#include "sim/lab/scenario_sweep.h"
 
 /* What names the points is read for, and where errors go. */
 struct finder {
@@ -23,21 +23,24 @@ static const char *pair_short(
     struct scenario *, const struct scenario_where_pair *);
 static const struct scenario_where_pair *pair_like(
     const struct scenario_where *, const struct scenario_where_pair *);
+static void no_point(struct finder *, const int *want, struct diag_span);
 static bool pair_is(
     const struct scenario_where_pair *, const struct scenario_axis *);
-static int pair_index(
-    const struct scenario_where_pair *, const struct scenario_axis *);
+static bool pair_index(const struct scenario_where_pair *,
+    const struct scenario_axis *, int *index);
+static bool pair_equal(const struct scenario_where_pair *,
+    const struct scenario_axis *, const struct scenario_value *);
 static bool pair_base(
     struct finder *, const struct scenario_where_pair *, int point);
 
 bool
 scenario_where_load(struct scenario *sc, const struct ynode *map,
-    struct scenario_where *wh, struct diag *d)
+    const char *word, struct scenario_where *wh, struct diag *d)
 {
 	struct finder fi = { sc, d };
 
 	*wh = (struct scenario_where){ .wh_text = "" };
-	if (map != NULL && !pairs_load(&fi, map, "where", wh))
+	if (map != NULL && !pairs_load(&fi, map, word, wh))
 		return false;
 	pairs_sort(wh);
 	for (int i = 0; i < wh->wh_n; i++)
@@ -209,40 +212,54 @@ pair_like(
 	return NULL;
 }
 
-/*
- * Find the point of the sweep. With --set the matrix is another one, and a cell
- * may have no place in it; without, that is an error.
- */
+const struct scenario_where_pair *
+scenario_where_want(const struct scenario *sc, const struct scenario_where *wh,
+    int *want, bool *used)
+{
+	const struct scenario_where_pair *lost = NULL;
+
+	memset(used, 0, 2 * SCENARIO_MAX_WHERE * sizeof(*used));
+	for (int a = 0; a < sc->sc_naxes; a++) {
+		want[a] = SCENARIO_ANY;
+		for (int i = 0; i < wh->wh_n; i++) {
+			if (!pair_is(&wh->wh_pairs[i], &sc->sc_axes[a]))
+				continue;
+			used[i] = true;
+			if (!pair_index(
+				&wh->wh_pairs[i], &sc->sc_axes[a], &want[a]))
+				lost = &wh->wh_pairs[i];
+		}
+	}
+	return lost;
+}
+
 void
 scenario_where_find(struct scenario *sc, struct scenario_where *wh,
     const char *word, struct diag_span at, struct diag *d)
 {
 	struct finder fi = { sc, d };
-	const struct scenario_where_pair *lost = NULL;
+	const struct scenario_where_pair *lost;
 	const struct scenario_axis *ax, *vague = NULL;
-	bool used[2 * SCENARIO_MAX_WHERE] = { false }, set = false;
-	int point = 0, k;
+	bool used[2 * SCENARIO_MAX_WHERE];
+	int want[SCENARIO_MAX_AXES], point;
 
+	lost = scenario_where_want(sc, wh, want, used);
 	for (int a = 0; a < sc->sc_naxes; a++) {
 		ax = &sc->sc_axes[a];
-		set = set || ax->ax_set;
-		k = ax->ax_base;
-		for (int i = 0; i < wh->wh_n; i++) {
-			if (!pair_is(&wh->wh_pairs[i], ax))
-				continue;
-			used[i] = true;
-			k = pair_index(&wh->wh_pairs[i], ax);
-			lost = k < 0 ? &wh->wh_pairs[i] : lost;
-		}
-		vague = k < 0 && lost == NULL ? ax : vague;
-		point = point * ax->ax_n + (k < 0 ? 0 : k);
+		if (want[a] != SCENARIO_ANY)
+			continue;
+		want[a] = ax->ax_base;
+		if (ax->ax_base < 0 && !ax->ax_listed && vague == NULL)
+			vague = ax;
 	}
-	for (int i = 0; i < wh->wh_n; i++) {
+	point =
+	    lost == NULL && vague == NULL ? scenario_point_find(sc, want) : -1;
+	for (int i = 0; i < wh->wh_n && point >= 0; i++) {
 		if (!used[i] && !pair_base(&fi, &wh->wh_pairs[i], point))
 			lost = &wh->wh_pairs[i];
 	}
-	wh->wh_point = lost != NULL || vague != NULL ? -1 : point;
-	if (set)
+	wh->wh_point = lost == NULL ? point : -1;
+	if (scenario_any_set(sc))
 		return;
 	if (lost != NULL)
 		diag_error(d, lost->wp_val->yn_at,
@@ -252,6 +269,20 @@ scenario_where_find(struct scenario *sc, struct scenario_where *wh,
 		diag_error(d, at,
 		    "%s: name '%s', as its base value (%s) is not swept", word,
 		    vague->ax_name, vague->ax_base_value.va_text);
+	else if (point < 0)
+		no_point(&fi, want, at);
+}
+
+/* Say that there is no point of all these values, and why. */
+static void
+no_point(struct finder *fi, const int *want, struct diag_span at)
+{
+	const struct ynode *left = scenario_left_out(fi->fi_sc, want);
+
+	diag_error(fi->fi_d, at, "no point of the sweep has %s",
+	    scenario_want_text(fi->fi_sc, want));
+	if (left != NULL)
+		diag_note(fi->fi_d, left->yn_at, "left out here");
 }
 
 static bool
@@ -261,22 +292,34 @@ pair_is(const struct scenario_where_pair *wp, const struct scenario_axis *ax)
 				   : wp->wp_path == ax->ax_path;
 }
 
-/* Returns: which value of its axis this is, or -1. */
-static int
-pair_index(const struct scenario_where_pair *wp, const struct scenario_axis *ax)
+/*
+ * Which value of its axis this is. What `points:` leaves out may be the base
+ * value, -1. Returns: false when it is none.
+ */
+static bool
+pair_index(const struct scenario_where_pair *wp, const struct scenario_axis *ax,
+    int *index)
 {
 	const struct scenario_value *va;
-	int k = ax->ax_n - 1;
 
-	for (; k >= 0; k--) {
-		va = &ax->ax_values[k];
-		if (ax->ax_path == NULL
-			? strcmp(va->va_text, wp->wp_text) == 0
-			: key_equal(ax->ax_path->sp_key,
-			      &va->va_settings[0].se_value, &wp->wp_value))
-			break;
+	for (int k = ax->ax_listed ? -1 : 0; k < ax->ax_n; k++) {
+		va = k < 0 ? &ax->ax_base_value : &ax->ax_values[k];
+		if (!pair_equal(wp, ax, va))
+			continue;
+		*index = k < 0 ? ax->ax_base : k;
+		return true;
 	}
-	return k;
+	return false;
+}
+
+static bool
+pair_equal(const struct scenario_where_pair *wp, const struct scenario_axis *ax,
+    const struct scenario_value *va)
+{
+	if (ax->ax_path == NULL)
+		return strcmp(va->va_text, wp->wp_text) == 0;
+	return va->va_n > 0 && key_equal(ax->ax_path->sp_key,
+				   &va->va_settings[0].se_value, &wp->wp_value);
 }
 
 /* Whether a parameter that is not swept has this value at the point. */

@@ -16,7 +16,7 @@ static bool settings(struct store *, enum store_mode);
 static bool wal(struct store *);
 static bool is_remote(const char *file);
 static bool migrate(struct store *, enum store_mode);
-static bool check_owner(struct store *, int64_t version);
+static bool check_owner(struct store *);
 
 struct store *
 store_open(const char *file, enum store_mode mode)
@@ -24,7 +24,9 @@ store_open(const char *file, enum store_mode mode)
 	struct store *st = sim_calloc(1, sizeof(*st));
 
 	st->st_name = sim_strdup(file != NULL ? file : ":memory:");
-	if (connect_file(st, mode) && settings(st, mode) && migrate(st, mode))
+	/* A file of somebody else's is not touched. */
+	if (connect_file(st, mode) && check_owner(st) && settings(st, mode) &&
+	    migrate(st, mode))
 		return st;
 	store_close(st);
 	return NULL;
@@ -40,6 +42,12 @@ store_close(struct store *st)
 	sqlite3_close(st->st_db);
 	sim_free(st->st_name);
 	sim_free(st);
+}
+
+const char *
+store_sqlite_version(void)
+{
+	return sqlite3_libversion();
 }
 
 static int
@@ -109,8 +117,6 @@ connect_file(struct store *st, enum store_mode mode)
 static bool
 settings(struct store *st, enum store_mode mode)
 {
-	sqlite3_busy_timeout(st->st_db, BUSY_MS);
-	sqlite3_extended_result_codes(st->st_db, 1);
 	if (!sql_script(st, "PRAGMA foreign_keys = ON"))
 		return false;
 	if (mode == STORE_READ)
@@ -175,8 +181,7 @@ migrate(struct store *st, enum store_mode mode)
 	char set[100];
 	bool ok;
 
-	if (!sql_int(st, &version, 0, "PRAGMA user_version", "") ||
-	    !check_owner(st, version))
+	if (!sql_int(st, &version, 0, "PRAGMA user_version", ""))
 		return false;
 	if (version == store_nmigrations)
 		return true;
@@ -203,11 +208,14 @@ migrate(struct store *st, enum store_mode mode)
 }
 
 static bool
-check_owner(struct store *st, int64_t version)
+check_owner(struct store *st)
 {
-	int64_t application, tables;
+	int64_t application, tables, version;
 
-	if (!sql_int(st, &application, 0, "PRAGMA application_id", "") ||
+	sqlite3_busy_timeout(st->st_db, BUSY_MS);
+	sqlite3_extended_result_codes(st->st_db, 1);
+	if (!sql_int(st, &version, 0, "PRAGMA user_version", "") ||
+	    !sql_int(st, &application, 0, "PRAGMA application_id", "") ||
 	    !sql_int(st, &tables, 0, "SELECT count(*) FROM sqlite_schema", ""))
 		return false;
 	if (application != STORE_APPLICATION &&

@@ -51,6 +51,8 @@ int64_t store_point(struct store *, struct scenario *, int point);
 /* Of this program: a hash of the sources that results hang on. */
 const char *store_model_version(void);
 
+const char *store_sqlite_version(void);
+
 enum store_state {
 	STORE_ABSENT,  /* never run, or its runner died */
 	STORE_RUNNING, /* claimed by a process that lives */

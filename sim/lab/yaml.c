@@ -54,6 +54,7 @@ static struct anchor *anchor_add(
 static bool count(struct composer *, struct diag_span, size_t weight);
 static struct diag_span mark_span(
     const struct composer *, yaml_mark_t, yaml_mark_t);
+static size_t chars(const char *s, size_t bytes);
 static void push(
     struct ypool *, struct ynode *, struct ynode *key, struct ynode *val);
 
@@ -546,6 +547,31 @@ ynode_merge(
 				: ynode_clone(yp, over->yn_vals[i]));
 	}
 	return out;
+}
+
+struct diag_span
+ynode_part(const struct ynode *yn, size_t at, size_t width)
+{
+	struct diag_span span = yn->yn_at;
+	size_t skip = chars(yn->yn_text, at);
+
+	if (yn->yn_quoted)
+		return span;
+	span.ds_col += (int)skip;
+	span.ds_width = (int)chars(yn->yn_text + at, width);
+	if (span.ds_width == 0)
+		span.ds_width = 1;
+	return span;
+}
+
+static size_t
+chars(const char *s, size_t bytes)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < bytes && s[i] != '\0'; i++)
+		n += (s[i] & 0xc0) != 0x80;
+	return n;
 }
 
 const char *

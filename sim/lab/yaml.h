@@ -75,6 +75,12 @@ struct ynode *ynode_clone(struct ypool *, const struct ynode *);
 struct ynode *ynode_merge(
     struct ypool *, const struct ynode *base, const struct ynode *over);
 
+/*
+ * Returns: where a part of a plain scalar's text was written, by bytes; of a
+ * quoted one, where all of it was.
+ */
+struct diag_span ynode_part(const struct ynode *, size_t at, size_t width);
+
 /* Returns: "a map", "a list" or "a value". */
 const char *ynode_kind_name(const struct ynode *);
 

@@ -95,6 +95,8 @@ static void
 use(struct scenario *sc, FILE *null)
 {
 	struct scenario_param params[SCENARIO_MAX_AXES];
+	struct scenario_resolved *sv;
+	struct ypool yp = { NULL };
 	static struct setup su;
 	int n = scenario_npoints(sc);
 	char label[200];
@@ -103,12 +105,15 @@ use(struct scenario *sc, FILE *null)
 		scenario_point(sc, i, &su);
 		scenario_point_label(sc, i, label, sizeof(label));
 		scenario_params(sc, i, params);
+		scenario_resolved(sc, i, &yp, &sv);
 	}
+	ypool_fini(&yp);
 	for (int i = 0; i < sc->sc_nfits; i++)
 		scenario_fit_set(sc, i, &su, scenario_fit_get(sc, i, &su) + 1);
 	for (int i = 0; i < 2 * sc->sc_ngroups; i++)
 		scenario_group_set(sc, i / 2, i % 2 == 1, &su);
 	scenario_print_params(sc, null);
+	scenario_print_points(sc, null);
 	scenario_destroy(sc);
 }
 
@@ -195,6 +200,26 @@ static const char good_2011[] =
     "ranges:\n  ipi: [server.hardware.ipi_send, server.hardware.ipi_recv]\n"
     "  host: [c0.hardware.host_rx, c0.hardware.host_select]\n";
 
+static const char good_sweep[] =
+    "#set object=2KiB,4KiB\n"
+    "#set loss=0.1%..0.3%*1.5\n"
+    "title: t\nmachines:\n  server:\n    kernel: dragonfly-2017\n"
+    "    hardware: big\n    nics: {ix: {model: x550, latency: 5us}}\n"
+    "    processes: {nginx: {workers: 4, object: 1KiB}}\n"
+    "peers:\n  c0: {hardware: small, link: server.ix0, connections: 16}\n"
+    "sweep:\n"
+    "  soavailconn: [0, 1..8*2]\n"
+    "  zip: [[object, workers]]\n"
+    "  object: [1KiB, 8KiB]\n"
+    "  workers: 2..4+2\n"
+    "  way: {a: {work: 1us}, b: {work: 2us}}\n"
+    "  points: [{events: 64}, {changes: 64, way: b}, {token: 9ns}]\n"
+    "  leave_out: [{soavailconn: 1, way: a}, {workers: 4, events: 64}]\n"
+    "published:\n"
+    "  - where: {object: 8KiB, workers: 4, soavailconn: 0, way: b,\n"
+    "      changes: 64}\n"
+    "    throughput: {value: 2.88 /s, tolerance: 2%}\n";
+
 static uint32_t
 next(uint64_t *x, uint32_t below)
 {
@@ -206,7 +231,8 @@ next(uint64_t *x, uint32_t below)
 static size_t
 mutate(char *text, size_t size, uint64_t *x)
 {
-	static const char odd[] = "[]{}:,-&*!|>'\"%@#\t\n .0123456789aszKM\xff";
+	static const char odd[] =
+	    "[]{}:,-+&*!|>'\"%@#\t\n .0123456789aszKM\xff";
 	int times = 1 + (int)next(x, 4);
 
 	for (int i = 0; i < times && size > 20; i++) {
@@ -237,18 +263,18 @@ mutate(char *text, size_t size, uint64_t *x)
 int
 main(int argc, char **argv)
 {
-	static const char *const good[] = { good_2017, good_2011 };
+	static const char *const good[] = { good_2017, good_2011, good_sweep };
 	char text[sizeof(good_2017) + sizeof(good_2011) + 4 * 16];
-	int times = argc > 1 ? atoi(argv[1]) : 6000;
+	int times = argc > 1 ? atoi(argv[1]) : 9000;
 	uint64_t x = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
 	size_t size;
 
 	for (int i = 0; i < times; i++) {
-		size = strlen(good[i % 2]);
-		memcpy(text, good[i % 2], size);
-		if (i >= 2)
+		size = strlen(good[i % 3]);
+		memcpy(text, good[i % 3], size);
+		if (i >= 3)
 			size = mutate(text, size, &x);
-		if (!load((const uint8_t *)text, size) && i < 2)
+		if (!load((const uint8_t *)text, size) && i < 3)
 			abort();
 	}
 	return 0;
