@@ -56,7 +56,7 @@ const struct cli_option cli_options[] = {
 	{ "reps", 0, "N", RUNS, CLI_RUN_KEY, 0, "run.replications", false,
 	    "number of replications" },
 	{ "warmup", 0, "T", RUNS, CLI_RUN_KEY, 0, "run.warmup", false,
-	    "simulated time that is not measured (5s, 500ms)" },
+	    "simulated time that is not measured (5s, 500ms, auto)" },
 	{ "measure", 0, "T", RUNS, CLI_RUN_KEY, 0, "run.measure", false,
 	    "simulated time that is measured" },
 	{ "jobs", 'j', "N", RUNS | RERUN, CLI_COUNT, AT(ca_jobs), NULL, false,
