@@ -95,6 +95,7 @@ int cmd_fit(const struct cli_args *);
 int cmd_export(const struct cli_args *);
 int cmd_merge(const struct cli_args *);
 int cmd_rerun(const struct cli_args *);
+int cmd_compare(const struct cli_args *);
 int cmd_costs(const struct cli_args *);
 int cmd_schema(const struct cli_args *);
 int cmd_list(const struct cli_args *);
