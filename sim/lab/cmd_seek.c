@@ -8,7 +8,6 @@
 #include "sim/lab/lookup.h"
 #include "sim/lab/parameter.h"
 #include "sim/lab/seek_output.h"
-#include "sim/lab/trial.h"
 
 #define MIN_REPS 3
 #define MAX_REPS 12
@@ -16,6 +15,7 @@
 #define GEOMETRIC_FROM 8   /* times the low end */
 #define MOST_SCANNED 64
 
+static int answer(const struct cli_args *, struct seek_question *);
 static bool ask(
     const struct cli_args *, struct scenario *, struct seek_question *);
 static bool reps_take(const struct cli_args *, struct seek_problem *);
@@ -33,26 +33,39 @@ int
 cmd_seek(const struct cli_args *ca)
 {
 	struct scenario *sc = lookup_load(ca->ca_files[0], ca);
-	struct seek_question sq = { .sq_args = ca, .sq_scenario = sc };
-	struct seek_result se;
+	struct seek_question sq = { .sq_scenario = sc };
 	int status = EXIT_USAGE;
 
 	if (sc == NULL)
 		return EXIT_USAGE;
 	if (ask(ca, sc, &sq)) {
-		sq.sq_problem.sk_evaluate = evaluate;
-		sq.sq_problem.sk_arg = &sq;
-		if (!ca->ca_json)
-			seek_print_question(stdout, &sq);
-		seek_solve(&sq.sq_problem, &se);
-		if (se.se_end != SEEK_STOPPED && ca->ca_json)
-			seek_print_json(stdout, &sq, &se);
-		else if (se.se_end != SEEK_STOPPED)
-			seek_print_text(stdout, &sq, &se);
-		status = exit_status(&sq, &se);
-		seek_fini(&se);
+		status = EXIT_FAILED;
+		if (variants_open(&sq.sq_variants, ca)) {
+			status = answer(ca, &sq);
+			variants_close(&sq.sq_variants);
+		}
 	}
 	scenario_destroy(sc);
+	return status;
+}
+
+static int
+answer(const struct cli_args *ca, struct seek_question *sq)
+{
+	struct seek_result se;
+	int status;
+
+	sq->sq_problem.sk_evaluate = evaluate;
+	sq->sq_problem.sk_arg = sq;
+	if (!ca->ca_json)
+		seek_print_question(stdout, sq);
+	seek_solve(&sq->sq_problem, &se);
+	if (se.se_end != SEEK_STOPPED && ca->ca_json)
+		seek_print_json(stdout, sq, &se);
+	else if (se.se_end != SEEK_STOPPED)
+		seek_print_text(stdout, sq, &se);
+	status = exit_status(sq, &se);
+	seek_fini(&se);
 	return status;
 }
 
@@ -60,8 +73,7 @@ static int
 exit_status(const struct seek_question *sq, const struct seek_result *se)
 {
 	if (se->se_end == SEEK_STOPPED)
-		return sq->sq_status == RUN_INTERRUPTED ? EXIT_INTERRUPTED
-							: EXIT_FAILED;
+		return variants_exit(&sq->sq_variants, sq->sq_status);
 	return se->se_end == SEEK_FOUND && !se->se_broken ? EXIT_OK
 							  : EXIT_FAILED;
 }
@@ -90,8 +102,8 @@ reps_take(const struct cli_args *ca, struct seek_problem *sk)
 	sk->sk_min_reps = ca->ca_reps > 0 ? ca->ca_reps : MIN_REPS;
 	sk->sk_max_reps = ca->ca_max_reps;
 	if (ca->ca_max_reps == 0)
-		sk->sk_max_reps = sk->sk_min_reps > MAX_REPS ? sk->sk_min_reps
-							     : MAX_REPS;
+		sk->sk_max_reps =
+		    sk->sk_min_reps > MAX_REPS ? sk->sk_min_reps : MAX_REPS;
 	sk->sk_scan = ca->ca_scan;
 	if (sk->sk_min_reps < 2)
 		cli_usage("seek", "--reps: one run has no interval, want 2");
@@ -160,15 +172,15 @@ resolution_take(const char *text, struct seek_question *sq, struct diag *d)
 	struct quantity q;
 
 	if (!unit_parse(share ? UNIT_PERCENT : unit, text, &q, &ue)) {
-		diag_error(
-		    d, diag_whole(NULL), "--resolution: %s", ue.ue_text);
+		diag_error(d, diag_whole(NULL), "--resolution: %s", ue.ue_text);
 		return false;
 	}
 	if (share ? q.q_real < 0 || q.q_real >= 100
 		  : !q.q_whole || q.q_int < 1) {
 		diag_error(d, diag_whole(NULL), "--resolution: '%s', want %s",
 		    text,
-		    share ? "0%..100%" : "a whole number of base units, from 1");
+		    share ? "0%..100%"
+			  : "a whole number of base units, from 1");
 		return false;
 	}
 	sk->sk_near = share ? q.q_real / 100 : 0;
@@ -192,29 +204,29 @@ evaluate(void *arg, struct seek_want *sw, int n)
 {
 	struct seek_question *sq = arg;
 	const struct parameter *pm = &sq->sq_parameter;
-	struct trial *tl = sim_calloc(n, sizeof(*tl));
+	struct variant *va = sim_calloc(n, sizeof(*va));
 	char **sets = sim_calloc(n, sizeof(char *));
 
 	for (int i = 0; i < n; i++) {
 		sets[i] = parameter_set(
 		    pm->pm_key, pm->pm_path, (double)sw[i].sw_value);
-		tl[i] = (struct trial){
-			.tl_sets = &sets[i],
-			.tl_nsets = 1,
-			.tl_from = sw[i].sw_from,
-			.tl_to = sw[i].sw_to,
+		va[i] = (struct variant){
+			.va_sets = &sets[i],
+			.va_nsets = 1,
+			.va_from = sw[i].sw_from,
+			.va_to = sw[i].sw_to,
 		};
 	}
-	sq->sq_status = trials_run(sq->sq_args, tl, n);
+	sq->sq_status = variants_run(&sq->sq_variants, va, n);
 	for (int i = 0; i < n && sq->sq_status == RUN_DONE; i++) {
 		for (int r = 0; r < sw[i].sw_to - sw[i].sw_from; r++)
-			sw[i].sw_y[r] = trial_metric(tl[i].tl_records[r],
+			sw[i].sw_y[r] = variant_metric(va[i].va_records[r],
 			    sq->sq_problem.sk_condition.sn_metric);
 	}
-	trials_fini(tl, n);
+	variants_fini(va, n);
 	for (int i = 0; i < n; i++)
 		sim_free(sets[i]);
 	sim_free(sets);
-	sim_free(tl);
+	sim_free(va);
 	return sq->sq_status == RUN_DONE;
 }

@@ -24,8 +24,8 @@ parameter_parse(struct scenario *sc, const char *option, const char *text,
 	at.ds_width = *text != '\0' ? (int)strlen(text) : 1;
 	eq = strchr(line + skip, '=');
 	if (eq == NULL || eq == line + skip) {
-		diag_error(d, at,
-		    "want PATH=LOW..HIGH, as in soavailconn=1..256");
+		diag_error(
+		    d, at, "want PATH=LOW..HIGH, as in soavailconn=1..256");
 		return false;
 	}
 	*eq = '\0';
@@ -34,15 +34,14 @@ parameter_parse(struct scenario *sc, const char *option, const char *text,
 	if (sp == NULL)
 		return false;
 	if (!can_move(sp->sp_key)) {
-		diag_error(d, at, "%s: want a number or a quantity",
-		    sp->sp_name);
+		diag_error(
+		    d, at, "%s: want a number or a quantity", sp->sp_name);
 		return false;
 	}
 	at.ds_col = (int)(eq - line) + 2;
 	at.ds_width = eq[1] != '\0' ? (int)strlen(eq + 1) : 1;
-	if (!key_parse_range(sp->sp_key,
-		ynode_scalar(&sc->sc_pool, eq + 1, at), &sc->sc_pool, &low,
-		&high, d))
+	if (!key_parse_range(sp->sp_key, ynode_scalar(&sc->sc_pool, eq + 1, at),
+		&sc->sc_pool, &low, &high, d))
 		return false;
 	if (low.kv_real >= high.kv_real) {
 		diag_error(d, at, "%s, want LOW below HIGH", eq + 1);

@@ -31,8 +31,7 @@ bool parameter_parse(struct scenario *, const char *option, const char *text,
 char *parameter_set(const struct key *, const char *path, double value);
 
 /* The value alone: "8KiB". Returns: buf, cut to size. */
-char *parameter_text(
-    const struct key *, double value, char *buf, size_t size);
+char *parameter_text(const struct key *, double value, char *buf, size_t size);
 
 /* Whether its values are whole numbers of its base unit. */
 bool parameter_is_whole(const struct key *);

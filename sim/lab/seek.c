@@ -35,6 +35,7 @@ static struct seek_probe *probe_at(struct seeker *, int64_t value);
 static struct seek_probe *nth(const struct seeker *, int i);
 static int first_keeper(const struct seeker *);
 static void conclude(struct seeker *);
+static void contradict(struct seeker *, int keeper);
 
 void
 seek_solve(const struct seek_problem *sk, struct seek_result *se)
@@ -473,9 +474,6 @@ conclude(struct seeker *sr)
 		struct seek_probe *sb = nth(sr, i);
 
 		se->se_broken |= sb->sb_broken;
-		sb->sb_contradicts =
-		    keeper >= 0 && i > keeper && sb->sb_verdict == SEEK_FAILS;
-		se->se_contradicted |= sb->sb_contradicts;
 		if (keeper >= 0 && i >= keeper)
 			continue;
 		se->se_undecided += sb->sb_verdict == SEEK_UNDECIDED;
@@ -487,7 +485,27 @@ conclude(struct seeker *sr)
 	if (keeper >= 0) {
 		se->se_end = SEEK_FOUND;
 		se->se_keeps = nth(sr, keeper)->sb_value;
+		contradict(sr, keeper);
 	} else {
 		se->se_end = se->se_undecided > 0 ? SEEK_UNSURE : SEEK_NOWHERE;
 	}
+}
+
+/* What lies beyond the answer, seen from the asked side. */
+static void
+contradict(struct seeker *sr, int keeper)
+{
+	struct seek_result *se = sr->sr_se;
+	bool again = false;
+
+	for (int i = keeper + 1; i < se->se_n; i++) {
+		struct seek_probe *sb = nth(sr, i);
+
+		sb->sb_contradicts = sb->sb_verdict == SEEK_FAILS;
+		again |= se->se_contradicted && sb->sb_verdict == SEEK_KEEPS;
+		se->se_contradicted |= sb->sb_contradicts;
+	}
+	se->se_reversed = se->se_contradicted && !se->se_failing && !again;
+	for (int i = 0; se->se_reversed && i < se->se_n; i++)
+		nth(sr, i)->sb_contradicts = false;
 }

@@ -17,7 +17,8 @@
  * from the asked side (from below for the smallest), and there it is bisected.
  * Where the scan goes back and forth, values that contradict are marked, and
  * the crossing that is outermost on the asked side is the answer. What changes
- * and changes back between two values of the scan is not seen.
+ * and changes back between two values of the scan is not seen. Where the asked
+ * end keeps it and the other does not, another question may have been meant.
  *
  * "Within P % of the best" is a ratio of replications that have the same random
  * numbers. The best is the best mean of what was probed; picking it out of a
@@ -95,7 +96,7 @@ struct seek_probe {
 	struct stat_ci sb_ratio;  /* NEAR_BEST: metric / the best's, 95 % */
 	enum seek_verdict sb_verdict;
 	bool sb_broken;	     /* a run failed: undecided */
-	bool sb_contradicts; /* fails beyond a value that keeps */
+	bool sb_contradicts; /* fails beyond a value that keeps it */
 };
 
 enum seek_end {
@@ -113,9 +114,10 @@ struct seek_result {
 	int se_undecided; /* values on the asked side of se_keeps (FOUND), or
 			     all that are undecided */
 	bool se_broken;	  /* some run failed */
-	bool se_contradicted;
-	bool se_restless; /* the best went on moving: see seek.c */
-	int64_t se_best;  /* NEAR_BEST */
+	bool se_contradicted; /* it fails again beyond se_keeps ... */
+	bool se_reversed;     /* ... to the other end, and never before */
+	bool se_restless;     /* the best went on moving: see seek.c */
+	int64_t se_best;      /* NEAR_BEST */
 	int se_runs;
 
 	struct seek_probe *se_probes; /* by value */

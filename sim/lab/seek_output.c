@@ -7,6 +7,7 @@
 
 #define TEXT_MAX 100
 
+static void others_print(FILE *, const struct seek_question *);
 static void probe_print(
     FILE *, const struct seek_question *, const struct seek_probe *, int width);
 static void remarks_print(
@@ -14,6 +15,8 @@ static void remarks_print(
 static void contradictions_print(
     FILE *, const struct seek_question *, const struct seek_result *);
 static void answer_print(
+    FILE *, const struct seek_question *, const struct seek_result *);
+static void undecided_print(
     FILE *, const struct seek_question *, const struct seek_result *);
 static void probe_json(
     FILE *, const struct seek_question *, const struct seek_probe *);
@@ -38,15 +41,13 @@ void
 seek_print_question(FILE *fp, const struct seek_question *sq)
 {
 	const struct seek_problem *sk = &sq->sq_problem;
-	char low[TEXT_MAX], high[TEXT_MAX], condition[TEXT_MAX], label[300];
+	char low[TEXT_MAX], high[TEXT_MAX], condition[TEXT_MAX];
 
-	scenario_point_label(
-	    sq->sq_scenario, SCENARIO_BASE, label, sizeof(label));
-	fprintf(fp, "%s, %s\n", sq->sq_scenario->sc_name, label);
-	fprintf(fp, "%s %s in %s..%s that keeps %s\n",
-	    sk->sk_largest ? "largest" : "smallest",
-	    sq->sq_parameter.pm_short, value_text(sq, sk->sk_low, low),
-	    value_text(sq, sk->sk_high, high),
+	fprintf(fp, "%s", sq->sq_scenario->sc_name);
+	others_print(fp, sq);
+	fprintf(fp, "\n%s %s in %s..%s that keeps %s\n",
+	    sk->sk_largest ? "largest" : "smallest", sq->sq_parameter.pm_short,
+	    value_text(sq, sk->sk_low, low), value_text(sq, sk->sk_high, high),
 	    seek_condition_print(
 		&sk->sk_condition, condition, sizeof(condition)));
 	fprintf(fp,
@@ -54,6 +55,20 @@ seek_print_question(FILE *fp, const struct seek_question *sq)
 	    "looks together)\n",
 	    sk->sk_min_reps, sk->sk_max_reps);
 	fflush(fp);
+}
+
+/* What else is swept or set. */
+static void
+others_print(FILE *fp, const struct seek_question *sq)
+{
+	struct scenario_param params[SCENARIO_MAX_AXES];
+	const int n = scenario_params(sq->sq_scenario, SCENARIO_BASE, params);
+
+	for (int i = 0; i < n; i++) {
+		if (strcmp(params[i].pa_path, sq->sq_parameter.pm_path) != 0)
+			fprintf(fp, " %s=%s", params[i].pa_short,
+			    params[i].pa_value);
+	}
 }
 
 void
@@ -65,12 +80,12 @@ seek_print_text(
 	char buf[TEXT_MAX];
 
 	for (int i = 0; i < se->se_n; i++) {
-		const int n = (int)strlen(
-		    value_text(sq, se->se_probes[i].sb_value, buf));
+		const int n =
+		    (int)strlen(value_text(sq, se->se_probes[i].sb_value, buf));
 
 		width = n > width ? n : width;
 	}
-	fprintf(fp, "\n%*s  runs  %-27s", width, sq->sq_parameter.pm_short,
+	fprintf(fp, "\n%*s  runs  %-24s", width, sq->sq_parameter.pm_short,
 	    key_metrics[m].km_name);
 	if (by_best(sq))
 		fprintf(fp, "  %-20s", "% of the best");
@@ -86,16 +101,13 @@ probe_print(FILE *fp, const struct seek_question *sq,
     const struct seek_probe *sb, int width)
 {
 	const enum metric m = sq->sq_problem.sk_condition.sn_metric;
-	char value[TEXT_MAX], mean[METRIC_TEXT_MAX], half[METRIC_TEXT_MAX];
-	char both[2 * METRIC_TEXT_MAX + 8] = "-";
+	char value[TEXT_MAX], both[METRIC_CI_MAX] = "-";
 
 	if (isfinite(sb->sb_metric.mean))
-		snprintf(both, sizeof(both), "%s +- %s",
-		    metric_text(m, sb->sb_metric.mean, mean),
-		    metric_text(m, sb->sb_metric.half, half));
+		metric_ci_text(m, sb->sb_metric, both);
 	else if (!sb->sb_broken)
 		snprintf(both, sizeof(both), "nothing answered");
-	fprintf(fp, "%*s  %4d  %-27s", width,
+	fprintf(fp, "%*s  %4d  %-24s", width,
 	    value_text(sq, sb->sb_value, value), sb->sb_reps, both);
 	if (by_best(sq)) {
 		snprintf(both, sizeof(both), "-");
@@ -132,14 +144,19 @@ remarks_print(
 
 	fprintf(fp, "\n%d values, %d runs", se->se_n, se->se_runs);
 	if (by_best(sq))
-		fprintf(fp, "; the best is %s",
-		    value_text(sq, se->se_best, buf));
+		fprintf(
+		    fp, "; the best is %s", value_text(sq, se->se_best, buf));
 	fputc('\n', fp);
-	if (se->se_contradicted)
+	if (se->se_reversed)
+		fprintf(fp,
+		    "kept from this end on, and not at the other: '%s' asks "
+		    "for how far\n",
+		    sq->sq_problem.sk_largest ? "smallest" : "largest");
+	else if (se->se_contradicted)
 		contradictions_print(fp, sq, se);
 	if (se->se_restless)
-		fputs("the best went on moving: more --reps would hold it\n",
-		    fp);
+		fputs(
+		    "the best went on moving: more --reps would hold it\n", fp);
 	if (se->se_broken)
 		fputs("runs failed: their values are undecided\n", fp);
 }
@@ -159,8 +176,10 @@ contradictions_print(
 		    value_text(sq, se->se_probes[i].sb_value, buf));
 		first = false;
 	}
-	fprintf(fp, " %s again; the answer is the first crossing from %s\n",
-	    "fail", sq->sq_problem.sk_largest ? "above" : "below");
+	fprintf(fp,
+	    " beyond the answer fail again; it is the first crossing from "
+	    "%s\n",
+	    sq->sq_problem.sk_largest ? "above" : "below");
 }
 
 static void
@@ -188,14 +207,35 @@ answer_print(
 	    sk->sk_largest ? "largest" : "smallest", name, condition,
 	    value_text(sq, se->se_keeps, a));
 	if (se->se_failing)
-		fprintf(fp, " (%s does not%s)", value_text(sq, se->se_fails, b),
-		    se->se_undecided > 0 ? ", between them it is undecided"
-					 : "");
-	else if (se->se_undecided > 0)
-		fprintf(fp, " (beyond it is undecided)");
+		fprintf(fp, " (%s does not", value_text(sq, se->se_fails, b));
 	else
-		fprintf(fp, " (the end of the range)");
-	fputc('\n', fp);
+		fputs(se->se_undecided > 0 ? " (none surely does not"
+					   : " (the end of the range",
+		    fp);
+	if (se->se_undecided > 0)
+		fprintf(fp, "; undecided: ");
+	undecided_print(fp, sq, se);
+	fputs(")\n", fp);
+}
+
+/* On the asked side of the answer. */
+static void
+undecided_print(
+    FILE *fp, const struct seek_question *sq, const struct seek_result *se)
+{
+	char buf[TEXT_MAX];
+	int n = 0;
+
+	for (int i = 0; i < se->se_n; i++) {
+		const struct seek_probe *sb = &se->se_probes[i];
+
+		if (sb->sb_verdict != SEEK_UNDECIDED ||
+		    (sq->sq_problem.sk_largest ? sb->sb_value < se->se_keeps
+					       : sb->sb_value > se->se_keeps))
+			continue;
+		fprintf(fp, "%s%s", n++ > 0 ? ", " : "",
+		    value_text(sq, sb->sb_value, buf));
+	}
 }
 
 void
@@ -219,19 +259,20 @@ seek_print_json(
 	output_json_string(fp, sq->sq_parameter.pm_path);
 	fprintf(fp, ", \"side\": \"%s\", \"condition\": ",
 	    sk->sk_largest ? "largest" : "smallest");
-	output_json_string(fp,
-	    seek_condition_print(&sk->sk_condition, buf, sizeof(buf)));
+	output_json_string(
+	    fp, seek_condition_print(&sk->sk_condition, buf, sizeof(buf)));
 	fprintf(fp, ", \"end\": \"%s\"", ends[se->se_end]);
-	number_json(fp, "keeps",
-	    se->se_end == SEEK_FOUND ? (double)se->se_keeps : NAN);
+	number_json(
+	    fp, "keeps", se->se_end == SEEK_FOUND ? (double)se->se_keeps : NAN);
 	number_json(fp, "fails", se->se_failing ? (double)se->se_fails : NAN);
 	number_json(fp, "best",
 	    by_best(sq) && se->se_end == SEEK_FOUND ? (double)se->se_best
 						    : NAN);
 	fprintf(fp,
-	    ", \"undecided\": %d, \"contradicted\": %s, \"failed\": %s, "
+	    ", \"undecided\": %d, \"monotone\": %s, \"failed\": %s, "
 	    "\"runs\": %d}\n",
-	    se->se_undecided, se->se_contradicted ? "true" : "false",
+	    se->se_undecided,
+	    se->se_contradicted && !se->se_reversed ? "false" : "true",
 	    se->se_broken ? "true" : "false", se->se_runs);
 }
 

@@ -8,13 +8,13 @@
 
 #include "sim/lab/parameter.h"
 #include "sim/lab/seek.h"
-#include "sim/lab/trial.h"
+#include "sim/lab/variant.h"
 
 struct seek_question {
-	const struct cli_args *sq_args;
 	struct scenario *sq_scenario;
 	struct parameter sq_parameter;
 	struct seek_problem sq_problem;
+	struct variants sq_variants;
 	enum run_status sq_status; /* of the last runs */
 };
 

@@ -111,6 +111,12 @@ two_steps(int64_t v)
 }
 
 static double
+falling(int64_t v)
+{
+	return 1000.5 - (double)v;
+}
+
+static double
 peak_at_37(int64_t v)
 {
 	return 100 - fabs((double)v - 37);
@@ -358,6 +364,32 @@ test_back_and_forth_is_said(void **state)
 	assert_int_equal(se.se_fails, 100);
 	assert_true(probe(&se, 8)->sb_contradicts);
 	assert_false(probe(&se, 2)->sb_contradicts);
+	assert_false(se.se_reversed);
+	seek_fini(&se);
+}
+
+/* Kept at the asked end alone: nothing contradicts, the question is another. */
+static void
+test_other_side_may_be_meant(void **state)
+{
+	struct fake fa = { .mean = falling };
+	struct seek_problem sk = problem(&fa, SEEK_NEAR_BEST, 10);
+	struct seek_result se;
+
+	(void)state;
+	seek_solve(&sk, &se);
+	assert_int_equal(se.se_keeps, 1);
+	assert_true(se.se_reversed);
+	assert_true(se.se_contradicted);
+	assert_false(probe(&se, 256)->sb_contradicts);
+	seek_fini(&se);
+	sk.sk_largest = true;
+	seek_solve(&sk, &se);
+	assert_int_equal(se.se_best, 1);
+	assert_int_equal(se.se_keeps, 100);
+	assert_int_equal(se.se_fails, 101);
+	assert_false(se.se_contradicted);
+	assert_false(se.se_reversed);
 	seek_fini(&se);
 }
 
@@ -645,6 +677,7 @@ main(void)
 		cmocka_unit_test(test_looking_again_costs_no_confidence),
 		cmocka_unit_test(test_everything_is_undecided),
 		cmocka_unit_test(test_back_and_forth_is_said),
+		cmocka_unit_test(test_other_side_may_be_meant),
 		cmocka_unit_test(test_better_best_is_taken),
 		cmocka_unit_test(test_nothing_answered_anywhere),
 		cmocka_unit_test(test_time_without_answers_fails),
