@@ -15,6 +15,7 @@
 #define GEOMETRIC_FROM 8   /* times the low end */
 #define MOST_SCANNED 64
 
+static struct scenario *load_low(const struct cli_args *);
 static int answer(const struct cli_args *, struct seek_question *);
 static bool ask(
     const struct cli_args *, struct scenario *, struct seek_question *);
@@ -32,7 +33,7 @@ static int exit_status(
 int
 cmd_seek(const struct cli_args *ca)
 {
-	struct scenario *sc = lookup_load(ca->ca_files[0], ca);
+	struct scenario *sc = load_low(ca);
 	struct seek_question sq = { .sq_scenario = sc };
 	int status = EXIT_USAGE;
 
@@ -47,6 +48,27 @@ cmd_seek(const struct cli_args *ca)
 	}
 	scenario_destroy(sc);
 	return status;
+}
+
+/*
+ * With the low end set: there are parameters, such as an open client's rate,
+ * without which a scenario is not complete.
+ */
+static struct scenario *
+load_low(const struct cli_args *ca)
+{
+	struct cli_args with = *ca;
+	char *low = sim_strdup(ca->ca_files[1]);
+	char *dots = strstr(low, "..");
+	struct scenario *sc;
+
+	if (dots != NULL && with.ca_nsets < CLI_MAX_SETS) {
+		*dots = '\0';
+		with.ca_sets[with.ca_nsets++] = low;
+	}
+	sc = lookup_load(ca->ca_files[0], &with);
+	sim_free(low);
+	return sc;
 }
 
 static int
@@ -134,14 +156,17 @@ parameter_take(const struct cli_args *ca, struct scenario *sc,
 {
 	struct seek_problem *sk = &sq->sq_problem;
 	struct parameter *pm = &sq->sq_parameter;
+	char unit[UNIT_TEXT_MAX];
 
 	if (!parameter_parse(sc, "", ca->ca_files[1], pm, d))
 		return false;
-	if (!pm->pm_whole) {
+	if (pm->pm_low != rint(pm->pm_low) ||
+	    pm->pm_high != rint(pm->pm_high) ||
+	    pm->pm_key->k_type == KEY_REAL) {
 		diag_error(d, diag_whole(NULL),
-		    "%s: has values between any two; want a parameter of "
-		    "whole numbers",
-		    pm->pm_path);
+		    "%s: values between any two are not sought; want whole "
+		    "numbers of %s",
+		    pm->pm_path, unit_print(pm->pm_key->k_unit, 1, unit));
 		return false;
 	}
 	sk->sk_low = llround(pm->pm_low);
