@@ -5,6 +5,7 @@
 
 #include "sim/core/alloc.h"
 #include "sim/lab/lookup.h"
+#include "sim/lab/sweep.h"
 
 static struct scenario *load(const struct variants *, const struct variant *);
 static bool records_read(
@@ -13,26 +14,16 @@ static bool records_read(
 bool
 variants_open(struct variants *vs, const struct cli_args *ca)
 {
-	struct store *st = store_open(ca->ca_db, STORE_CREATE);
-
 	*vs = (struct variants){
 		.vs_args = ca,
 		.vs_experiment = {
-			.ex_store = st,
-			.ex_options = {
-				.ro_jobs = ca->ca_jobs,
-				.ro_quiet = !isatty(STDERR_FILENO),
-				.ro_time_ns = ca->ca_time_ns,
-				.ro_memory_bytes = ca->ca_memory_bytes,
-			},
+			.ex_store = experiment_store(ca, false),
+			.ex_options = experiment_options(ca, NULL),
 		},
 	};
-	if (st == NULL)
-		return false;
-	if (store_session(st, ca->ca_command))
-		return true;
-	store_close(st);
-	return false;
+	/* Many small batches: their progress is for who watches. */
+	vs->vs_experiment.ex_options.ro_quiet = !isatty(STDERR_FILENO);
+	return vs->vs_experiment.ex_store != NULL;
 }
 
 void
