@@ -151,10 +151,13 @@ parse(int command, int argc, char **argv, struct cli_args *ca, bool *done)
 	const struct cli_option *co;
 	int c, index;
 
-	for (co = cli_options; co->co_name != NULL; co++, n++) {
+	/* A name may be another option with another command. */
+	for (co = cli_options; co->co_name != NULL; co++) {
+		if (!cli_takes(command, co))
+			continue;
 		longs[n].name = co->co_name;
 		longs[n].has_arg = co->co_arg != NULL;
-		longs[n].val = 256 + (int)n;
+		longs[n++].val = 256 + (int)(co - cli_options);
 		if (co->co_short != 0) {
 			shorts[s++] = co->co_short;
 			if (co->co_arg != NULL)
