@@ -37,6 +37,7 @@ static void effects_take(struct analysis *, const struct morris *,
 static void ends_plan(struct analysis *, int factor, struct point **, int *n);
 static void elasticities_take(struct analysis *, int factor);
 static void sums_take(struct analysis *);
+static bool has_failed(const struct analysis *, const struct point *);
 static bool is_used(const struct analysis *, int factor);
 static void point_plan(
     const struct analysis *, struct point *, int from, int to);
@@ -105,7 +106,8 @@ differences(struct analysis *an)
 		an->an_up[i].pt_values[i] = fa->fa_up;
 		wanted[n++] = &an->an_up[i];
 	}
-	going = points_run(an, wanted, n);
+	/* To a base that failed nothing can be compared. */
+	going = points_run(an, wanted, n) && !has_failed(an, &an->an_base);
 	n = 0;
 	for (int i = 0; going && i < an->an_n; i++)
 		ends_plan(an, i, wanted, &n);
@@ -144,10 +146,26 @@ ends_plan(struct analysis *an, int i, struct point **wanted, int *n)
 	wanted[(*n)++] = &an->an_down[i];
 }
 
-/* By bits: a failed run is a difference. */
+/* Whether one of the replications wanted last has. */
+static bool
+has_failed(const struct analysis *an, const struct point *pt)
+{
+	for (int r = pt->pt_from - pt->pt_first; r < pt->pt_to - pt->pt_first;
+	     r++) {
+		if (isnan(pt->pt_raw[0][r][METRIC_REQUESTS]) ||
+		    (an->an_sp->sp_ratio &&
+			isnan(pt->pt_raw[1][r][METRIC_REQUESTS])))
+			return true;
+	}
+	return false;
+}
+
+/* By bits. What failed may be used. */
 static bool
 is_used(const struct analysis *an, int i)
 {
+	if (has_failed(an, &an->an_up[i]))
+		return true;
 	for (int side = 0; side < (an->an_sp->sp_ratio ? 2 : 1); side++) {
 		if (memcmp(an->an_base.pt_raw[side][0],
 			an->an_up[i].pt_raw[side][0],
@@ -337,12 +355,11 @@ points_run(struct analysis *an, struct point **points, int n)
 static void
 quotients(const struct analysis *an, struct point *pt)
 {
+	an->an_sy->sy_failed |= has_failed(an, pt);
 	for (int r = pt->pt_from - pt->pt_first; r < pt->pt_to - pt->pt_first;
 	     r++) {
 		const double *y = pt->pt_raw[0][r], *other = pt->pt_raw[1][r];
 
-		an->an_sy->sy_failed |=
-		    isnan(y[METRIC_REQUESTS]) || isnan(other[METRIC_REQUESTS]);
 		for (int m = 0; m < METRIC_N; m++)
 			pt->pt_y[r][m] =
 			    an->an_sp->sp_ratio ? other[m] / y[m] : y[m];

@@ -61,7 +61,8 @@ struct sensitivity {
 	struct stat_ci sy_sum[METRIC_N];       /* of the costs' elasticities */
 	int sy_runs;
 	bool sy_failed;	 /* some run failed */
-	bool sy_stopped; /* sp_evaluate gave up: nothing else is known */
+	bool sy_stopped; /* sp_evaluate gave up, or the base failed: nothing
+			    else is known */
 };
 
 /* Gives the effects: sensitivity_fini(). */
