@@ -7,6 +7,7 @@
 #include "sim/core/alloc.h"
 #include "sim/lab/lookup.h"
 #include "sim/lab/parameter.h"
+#include "sim/lab/records.h"
 #include "sim/lab/seek_output.h"
 
 #define MIN_REPS 3
@@ -244,9 +245,14 @@ evaluate(void *arg, struct seek_want *sw, int n)
 	}
 	sq->sq_status = variants_run(&sq->sq_variants, va, n);
 	for (int i = 0; i < n && sq->sq_status == RUN_DONE; i++) {
-		for (int r = 0; r < sw[i].sw_to - sw[i].sw_from; r++)
-			sw[i].sw_y[r] = variant_metric(va[i].va_records[r],
-			    sq->sq_problem.sk_condition.sn_metric);
+		for (int r = 0; r < sw[i].sw_to - sw[i].sw_from; r++) {
+			struct record *rd = va[i].va_records[r];
+
+			sw[i].sw_y[r] = variant_metric(
+			    rd, sq->sq_problem.sk_condition.sn_metric);
+			if (rd != NULL && !records_steady(&rd, 1))
+				sw[i].sw_unsteady = true;
+		}
 	}
 	variants_fini(va, n);
 	for (int i = 0; i < n; i++)

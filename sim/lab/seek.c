@@ -329,6 +329,7 @@ ensure(struct seeker *sr, const int64_t *values, int n, int reps)
 		}
 		if (going)
 			sb->sb_reps = reps;
+		sb->sb_unsteady |= sw[i].sw_unsteady;
 		sim_free(sw[i].sw_y);
 	}
 	return going;

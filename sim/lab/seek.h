@@ -69,6 +69,7 @@ struct seek_want {
 	 * nothing was answered, so a time has no value; it keeps no condition.
 	 */
 	double *sw_y;
+	bool sw_unsteady; /* out: one had no steady state */
 };
 
 struct seek_problem {
@@ -95,6 +96,7 @@ struct seek_probe {
 	struct stat_ci sb_metric; /* of the metric, 95 % */
 	struct stat_ci sb_ratio;  /* NEAR_BEST: metric / the best's, 95 % */
 	enum seek_verdict sb_verdict;
+	bool sb_unsteady;    /* a run had no steady state */
 	bool sb_broken;	     /* a run failed: undecided */
 	bool sb_contradicts; /* fails beyond a value that keeps it */
 };

@@ -50,10 +50,14 @@ seek_print_question(FILE *fp, const struct seek_question *sq)
 	    value_text(sq, sk->sk_low, low), value_text(sq, sk->sk_high, high),
 	    seek_condition_print(
 		&sk->sk_condition, condition, sizeof(condition)));
-	fprintf(fp,
-	    "%d to %d replications of a value, until it is sure (95 %%, all "
-	    "looks together)\n",
-	    sk->sk_min_reps, sk->sk_max_reps);
+	if (sk->sk_min_reps == sk->sk_max_reps)
+		fprintf(fp, "%d replications of a value (95 %%)\n",
+		    sk->sk_min_reps);
+	else
+		fprintf(fp,
+		    "%d to %d replications of a value, until it is sure (95 "
+		    "%%, all looks together)\n",
+		    sk->sk_min_reps, sk->sk_max_reps);
 	fflush(fp);
 }
 
@@ -116,8 +120,9 @@ probe_print(FILE *fp, const struct seek_question *sq,
 			    100 * sb->sb_ratio.mean, 100 * sb->sb_ratio.half);
 		fprintf(fp, "  %-20s", both);
 	}
-	fprintf(fp, "  %s%s\n", verdict_name(sb),
-	    sb->sb_contradicts ? ", contradicts" : "");
+	fprintf(fp, "  %s%s%s\n", verdict_name(sb),
+	    sb->sb_contradicts ? ", contradicts" : "",
+	    sb->sb_unsteady ? " !" : "");
 }
 
 static const char *
@@ -140,8 +145,13 @@ static void
 remarks_print(
     FILE *fp, const struct seek_question *sq, const struct seek_result *se)
 {
+	bool unsteady = false;
 	char buf[TEXT_MAX];
 
+	for (int i = 0; i < se->se_n && !unsteady; i++)
+		unsteady = se->se_probes[i].sb_unsteady;
+	if (unsteady)
+		fputs("!  no steady state, or the warm-up is too short\n", fp);
 	fprintf(fp, "\n%d values, %d runs", se->se_n, se->se_runs);
 	if (by_best(sq))
 		fprintf(
@@ -289,9 +299,11 @@ probe_json(
 	number_json(fp, "ci95", sb->sb_metric.half);
 	number_json(fp, "ratio", sb->sb_ratio.mean);
 	number_json(fp, "ratio_ci95", sb->sb_ratio.half);
-	fprintf(fp, ", \"verdict\": \"%s\", \"contradicts\": %s}\n",
+	fprintf(fp,
+	    ", \"verdict\": \"%s\", \"contradicts\": %s, \"steady\": %s}\n",
 	    sb->sb_broken ? "failed" : verdict_name(sb),
-	    sb->sb_contradicts ? "true" : "false");
+	    sb->sb_contradicts ? "true" : "false",
+	    sb->sb_unsteady ? "false" : "true");
 }
 
 static void

@@ -190,7 +190,8 @@ static void
 headings_print(const struct page *pg, int width)
 {
 	for (int m = 0; m < pg->pg_sp->sp_nmetrics; m++)
-		fprintf(pg->pg_fp, "  %-*s", width - 2,
+		fprintf(pg->pg_fp, "  %-*s",
+		    m + 1 < pg->pg_sp->sp_nmetrics ? width - 2 : 0,
 		    key_metrics[pg->pg_sp->sp_metrics[m]].km_name);
 	fputc('\n', pg->pg_fp);
 }
@@ -210,7 +211,8 @@ elasticities_print(const struct page *pg)
 	for (int i = 0; i < n; i++) {
 		const int at = pg->pg_order[i];
 
-		costs += factor_nth(pg, at)->fa_entry != NULL;
+		costs += factor_nth(pg, at)->fa_entry != NULL &&
+			 effect_nth(pg, at)->sf_used;
 		if (sensitivity_proven(pg->pg_sp, effect_nth(pg, at)))
 			elasticity_row(pg, at);
 	}
@@ -278,14 +280,14 @@ list_print(const struct page *pg, const char *what,
 	for (int i = 0; i < pg->pg_sq->sq_factors.fs_n; i++) {
 		if (!is(pg, pg->pg_order[i]))
 			continue;
-		if (n++ == 0)
-			column = fprintf(pg->pg_fp, "%s: ", what);
-		else
-			column += fprintf(pg->pg_fp, ", ");
 		name_text(pg, pg->pg_order[i], buf);
-		if (column + (int)strlen(buf) > 78) {
-			fputs("\n    ", pg->pg_fp);
-			column = 4;
+		if (n++ == 0) {
+			column = fprintf(pg->pg_fp, "%s: ", what);
+		} else if (column + (int)strlen(buf) > 76) {
+			fputs(",\n", pg->pg_fp);
+			column = fprintf(pg->pg_fp, "    ");
+		} else {
+			column += fprintf(pg->pg_fp, ", ");
 		}
 		column += fprintf(pg->pg_fp, "%s", buf);
 	}
@@ -316,7 +318,8 @@ static void
 morris_print(const struct page *pg)
 {
 	const int n = pg->pg_sq->sq_factors.fs_n;
-	int width = 6 + 3 * 7;
+	const int width = 2 + 3 * 8 + 1;
+	bool guessed = false;
 
 	order_make((struct page *)pg, morris_rank);
 	fprintf(pg->pg_fp,
@@ -326,12 +329,17 @@ morris_print(const struct page *pg)
 	headings_print(pg, width);
 	fprintf(pg->pg_fp, "%-*s %-19s", pg->pg_width, "", "");
 	for (int m = 0; m < pg->pg_sp->sp_nmetrics; m++)
-		fprintf(pg->pg_fp, "  %7s %7s %7s  ", "mu*", "mu", "sigma");
+		fprintf(pg->pg_fp, "  %7s %7s %7s%s", "mu*", "mu", "sigma",
+		    m + 1 < pg->pg_sp->sp_nmetrics ? "  " : "");
 	fputc('\n', pg->pg_fp);
 	for (int i = 0; i < n; i++) {
-		if (has_morris(pg, pg->pg_order[i]))
-			morris_row(pg, pg->pg_order[i]);
+		if (!has_morris(pg, pg->pg_order[i]))
+			continue;
+		morris_row(pg, pg->pg_order[i]);
+		guessed |= !factor_nth(pg, pg->pg_order[i])->fa_ranged;
 	}
+	if (!guessed)
+		return;
 	fprintf(pg->pg_fp,
 	    "~ nobody gave a range: between 1/%g and %g times the value\n",
 	    pg->pg_sq->sq_options.fo_spread, pg->pg_sq->sq_options.fo_spread);
@@ -364,9 +372,9 @@ static void
 sources_print(const struct page *pg)
 {
 	char buf[TEXT_MAX];
+	int n = 0;
 
 	order_make((struct page *)pg, elasticity_rank);
-	fputs("\nsources\n", pg->pg_fp);
 	for (int i = 0; i < pg->pg_sq->sq_factors.fs_n; i++) {
 		const int at = pg->pg_order[i];
 		const struct hardware_entry *he = factor_nth(pg, at)->fa_entry;
@@ -374,7 +382,8 @@ sources_print(const struct page *pg)
 		if (he == NULL ||
 		    !sensitivity_proven(pg->pg_sp, effect_nth(pg, at)))
 			continue;
-		fprintf(pg->pg_fp, "  %-*s  %s", pg->pg_width,
+		fprintf(pg->pg_fp, "%s  %-*s  %s",
+		    n++ == 0 ? "\nsources\n" : "", pg->pg_width,
 		    name_text(pg, at, buf), he->he_source);
 		for (size_t c = 0; c < he->he_ncells; c++)
 			fprintf(pg->pg_fp, "%s%s", c == 0 ? "; to " : ", ",
