@@ -123,7 +123,7 @@ void scenario_check(
 
 /* scenario_where.c */
 
-#define SCENARIO_MAX_WHERE SCENARIO_MAX_AXES
+#define SCENARIO_MAX_WHERE 16
 
 /*
  * A point by its parameters, {PATH: VALUE, ...}: first axes of alternatives,
