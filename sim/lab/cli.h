@@ -28,7 +28,7 @@ struct cli_args {
 	bool ca_resume, ca_list, ca_alone, ca_csv;
 	int ca_max_reps, ca_rep;	     /* 0: not said */
 	int64_t ca_time_ns, ca_memory_bytes; /* 0: not said */
-	const char *ca_db, *ca_output, *ca_precision, *ca_shard;
+	const char *ca_db, *ca_output, *ca_precision, *ca_shard, *ca_except;
 	const char *ca_command; /* all of argv, as a shell would take it */
 	const char *ca_trace, *ca_trace_window, *ca_hgrm;
 	char **ca_files; /* the other arguments */

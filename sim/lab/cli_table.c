@@ -79,6 +79,8 @@ const struct cli_option cli_options[] = {
 	    "... but no more than N (default 100)" },
 	{ "shard", 0, "I/N", SWEEP, CLI_TEXT, AT(ca_shard), NULL, false,
 	    "run only the I-th of N parts; `solab merge` puts stores together" },
+	{ "except", 0, "F", SWEEP, CLI_TEXT, AT(ca_except), NULL, true,
+	    "run nothing that is done in this other store" },
 	{ "time-limit", 0, "T", SWEEP | RERUN, CLI_TIME, AT(ca_time_ns), NULL, false,
 	    "real time that a run may take (default 1h)" },
 	{ "memory-limit", 0, "SIZE", SWEEP | RERUN, CLI_SIZE, AT(ca_memory_bytes), NULL, false,

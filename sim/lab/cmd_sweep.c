@@ -28,6 +28,7 @@ struct sweep {
 
 static bool options_ok(struct sweep *);
 static bool shard_parse(const char *text, struct experiment *);
+static bool stores_open(struct sweep *);
 static int sweep_run(struct sweep *);
 static bool more_wanted(struct sweep *);
 static bool json_each(void *, struct trial *, uint32_t rep);
@@ -49,12 +50,11 @@ cmd_sweep(const struct cli_args *ca)
 	if (ca->ca_list) {
 		scenario_print_points(sw.sw_sc, stdout);
 		status = EXIT_OK;
-	} else {
-		sw.sw_ex.ex_store = experiment_store(ca, ca->ca_resume);
-		if (sw.sw_ex.ex_store != NULL)
-			status = sweep_run(&sw);
-		store_close(sw.sw_ex.ex_store);
+	} else if (stores_open(&sw)) {
+		status = sweep_run(&sw);
 	}
+	store_close(sw.sw_ex.ex_except);
+	store_close(sw.sw_ex.ex_store);
 	scenario_destroy(sw.sw_sc);
 	return status;
 }
@@ -79,9 +79,11 @@ options_ok(struct sweep *sw)
 	}
 	if (ca->ca_precision == NULL)
 		return true;
-	if (ca->ca_shard != NULL) {
-		cli_usage("sweep", "--precision needs all replications in one "
-				   "store: not with --shard");
+	if (ca->ca_shard != NULL || ca->ca_except != NULL) {
+		cli_usage("sweep",
+		    "--precision needs all replications in one store: not "
+		    "with %s",
+		    ca->ca_shard != NULL ? "--shard" : "--except");
 		return false;
 	}
 	return precision_parse("sweep", ca->ca_precision, &sw->sw_precision);
@@ -106,6 +108,20 @@ shard_parse(const char *text, struct experiment *ex)
 	ex->ex_shard = (int)i - 1;
 	ex->ex_nshards = (int)n;
 	return true;
+}
+
+static bool
+stores_open(struct sweep *sw)
+{
+	const struct cli_args *ca = sw->sw_ca;
+
+	if (ca->ca_except != NULL) {
+		sw->sw_ex.ex_except = store_open(ca->ca_except, STORE_READ);
+		if (sw->sw_ex.ex_except == NULL)
+			return false;
+	}
+	sw->sw_ex.ex_store = experiment_store(ca, ca->ca_resume);
+	return sw->sw_ex.ex_store != NULL;
 }
 
 static int

@@ -48,6 +48,10 @@ void store_alone(struct store *);
  */
 int64_t store_point(struct store *, struct scenario *, int point);
 
+/* Returns: the id of such a point, 0 when it is not there, -1 after an error.
+ */
+int64_t store_point_known(struct store *, struct scenario *, int point);
+
 /* Of this program: a hash of the sources that results hang on. */
 const char *store_model_version(void);
 

@@ -47,6 +47,23 @@ store_point(struct store *st, struct scenario *sc, int point)
 	return ok ? id : -1;
 }
 
+int64_t
+store_point_known(struct store *st, struct scenario *sc, int point)
+{
+	struct scenario_resolved *sv;
+	struct ypool yp = { NULL };
+	char key[SHA256_DIGEST_STRING_LENGTH];
+	int n = scenario_resolved(sc, point, &yp, &sv);
+	int64_t id;
+	bool ok;
+
+	point_key(sc, sv, n, key);
+	ok =
+	    sql_int(st, &id, 0, "SELECT id FROM point WHERE key = ?", "t", key);
+	ypool_fini(&yp);
+	return ok ? id : -1;
+}
+
 const char *
 store_model_version(void)
 {
