@@ -25,6 +25,8 @@ static int parse(
 static bool names_known(int command, int argc, char **argv);
 static bool option_take(
     int command, const struct cli_option *, char *arg, struct cli_args *);
+static bool text_add(
+    int command, const struct cli_option *, struct cli_texts *, const char *);
 static bool count_take(
     int command, const struct cli_option *, const char *arg, int *out);
 static bool quantity_take(int command, const struct cli_option *,
@@ -247,6 +249,8 @@ option_take(
 	case CLI_TEXT:
 		*(const char **)at = arg;
 		return true;
+	case CLI_TEXTS:
+		return text_add(command, co, (struct cli_texts *)at, arg);
 	case CLI_COUNT:
 		return count_take(command, co, arg, (int *)at);
 	case CLI_TIME:
@@ -268,6 +272,19 @@ option_take(
 		break;
 	}
 	return false;
+}
+
+static bool
+text_add(int command, const struct cli_option *co, struct cli_texts *ct,
+    const char *arg)
+{
+	if (ct->ct_n == CLI_MAX_TEXTS) {
+		cli_usage(cli_commands[command].cc_name,
+		    "more than %d times --%s", CLI_MAX_TEXTS, co->co_name);
+		return false;
+	}
+	ct->ct_texts[ct->ct_n++] = arg;
+	return true;
 }
 
 static bool
@@ -308,13 +325,27 @@ quantity_take(int command, const struct cli_option *co, enum unit_kind unit,
 	return true;
 }
 
+void
+cli_quote(FILE *fp, const char *text)
+{
+	static const char plain[] =
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	    "_-+=.,:/%@^";
+
+	if (text[0] != '\0' && text[strspn(text, plain)] == '\0') {
+		fputs(text, fp);
+		return;
+	}
+	fputc('\'', fp);
+	for (; *text != '\0'; text++)
+		fprintf(fp, *text == '\'' ? "'\\''" : "%c", *text);
+	fputc('\'', fp);
+}
+
 /* As a shell would take it again. Gives it. */
 static char *
 command_text(int argc, char **argv)
 {
-	static const char plain[] =
-	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-	    "_-+=.,:/%@^*";
 	char *text, *copy;
 	size_t size;
 	FILE *fp = open_memstream(&text, &size);
@@ -322,15 +353,7 @@ command_text(int argc, char **argv)
 	fputs("solab", fp);
 	for (int i = 0; i < argc; i++) {
 		fputc(' ', fp);
-		if (argv[i][0] != '\0' &&
-		    argv[i][strspn(argv[i], plain)] == '\0') {
-			fputs(argv[i], fp);
-			continue;
-		}
-		fputc('\'', fp);
-		for (const char *s = argv[i]; *s != '\0'; s++)
-			fprintf(fp, *s == '\'' ? "'\\''" : "%c", *s);
-		fputc('\'', fp);
+		cli_quote(fp, argv[i]);
 	}
 	fclose(fp);
 	copy = sim_strdup(text);

@@ -17,6 +17,13 @@
 #define EXIT_INTERRUPTED 130
 
 #define CLI_MAX_SETS 64
+#define CLI_MAX_TEXTS 32
+
+/* Values of an option that may be repeated. */
+struct cli_texts {
+	const char *ct_texts[CLI_MAX_TEXTS];
+	int ct_n;
+};
 
 /* What the options said. Texts are borrowed from argv but ca_sets. */
 struct cli_args {
@@ -25,11 +32,14 @@ struct cli_args {
 	int ca_jobs;	    /* 0: not said */
 	int ca_evaluations; /* 0: not said */
 	bool ca_json, ca_verbose, ca_exact, ca_dry_run, ca_markdown, ca_ranges;
-	bool ca_resume, ca_list, ca_alone, ca_csv;
+	bool ca_resume, ca_list, ca_alone, ca_csv, ca_collect;
 	int ca_max_reps, ca_rep;	     /* 0: not said */
 	int64_t ca_time_ns, ca_memory_bytes; /* 0: not said */
 	const char *ca_db, *ca_output, *ca_precision, *ca_shard, *ca_except;
-	const char *ca_command; /* all of argv, as a shell would take it */
+	const char *ca_executor;
+	struct cli_texts ca_sbatch; /* options of sbatch */
+	int ca_chunk;		    /* 0: not said */
+	const char *ca_command;	    /* all of argv, as a shell would take it */
 	const char *ca_trace, *ca_trace_window, *ca_hgrm;
 	char **ca_files; /* the other arguments */
 	int ca_nfiles;
@@ -47,6 +57,7 @@ struct cli_command {
 enum cli_kind {
 	CLI_FLAG,    /* bool at co_offset */
 	CLI_TEXT,    /* const char * at co_offset */
+	CLI_TEXTS,   /* struct cli_texts at co_offset */
 	CLI_COUNT,   /* int from 1 at co_offset */
 	CLI_TIME,    /* int64_t ns at co_offset */
 	CLI_SIZE,    /* int64_t bytes at co_offset */
@@ -83,6 +94,9 @@ int cli_main(int argc, char **argv);
 /* Say it on stderr, with a pointer to --help. Returns: EXIT_USAGE. */
 int cli_usage(const char *command, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* A text as a shell takes it again, in quotes where it must be. */
+void cli_quote(FILE *, const char *text);
 
 /* Returns: false for an unknown shell. */
 bool completion_print(const char *shell, FILE *);

@@ -13,6 +13,7 @@
 #include "sim/lab/lookup.h"
 #include "sim/lab/precision.h"
 #include "sim/lab/sweep.h"
+#include "sim/lab/sweep_slurm.h"
 
 #define MAX_REPS 100 /* of --precision, when --max-reps is not said */
 
@@ -46,10 +47,11 @@ cmd_sweep(const struct cli_args *ca)
 	sw.sw_sc = lookup_load(ca->ca_files[0], ca);
 	if (sw.sw_sc == NULL)
 		return EXIT_USAGE;
-	sw.sw_n = scenario_npoints(sw.sw_sc);
 	if (ca->ca_list) {
 		scenario_print_points(sw.sw_sc, stdout);
 		status = EXIT_OK;
+	} else if (ca->ca_executor != NULL) {
+		status = sweep_slurm(ca, sw.sw_sc);
 	} else if (stores_open(&sw)) {
 		status = sweep_run(&sw);
 	}
@@ -72,6 +74,8 @@ options_ok(struct sweep *sw)
 		cli_usage("sweep", "--max-reps without --precision");
 		return false;
 	}
+	if (!sweep_slurm_options(ca))
+		return false;
 	if (ca->ca_shard != NULL && !shard_parse(ca->ca_shard, &sw->sw_ex)) {
 		cli_usage("sweep", "--shard: '%s', want I/N, as in 1/4",
 		    ca->ca_shard);
@@ -136,21 +140,13 @@ sweep_run(struct sweep *sw)
 		sw->sw_ex.ex_each = json_each;
 		sw->sw_ex.ex_arg = sw;
 	}
-	sw->sw_trials = sim_calloc(sw->sw_n, sizeof(*sw->sw_trials));
-	for (int i = 0; i < sw->sw_n; i++)
-		sw->sw_trials[i] = (struct trial){
-			.tr_sc = sw->sw_sc,
-			.tr_point = i,
-			.tr_reps = sw->sw_sc->sc_setup.su_run.sr_replications,
-		};
+	sw->sw_trials = trials_create(sw->sw_sc, &sw->sw_n);
 	do {
 		rs = experiment_run(&sw->sw_ex, sw->sw_trials, sw->sw_n);
 	} while (
 	    rs != RUN_INTERRUPTED && !sw->sw_ex.ex_broken && more_wanted(sw));
 	status = finish(sw, rs);
-	for (int i = 0; i < sw->sw_n; i++)
-		trial_fini(&sw->sw_trials[i]);
-	sim_free(sw->sw_trials);
+	trials_destroy(sw->sw_trials, sw->sw_n);
 	return status;
 }
 

@@ -48,6 +48,10 @@ void store_alone(struct store *);
  */
 int64_t store_point(struct store *, struct scenario *, int point);
 
+/* The key of a point, in hex; it is the same in all stores. */
+#define STORE_KEY_SIZE 65
+void store_point_key(struct scenario *, int point, char *hex);
+
 /* Returns: the id of such a point, 0 when it is not there, -1 after an error.
  */
 int64_t store_point_known(struct store *, struct scenario *, int point);

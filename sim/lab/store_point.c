@@ -47,21 +47,28 @@ store_point(struct store *st, struct scenario *sc, int point)
 	return ok ? id : -1;
 }
 
-int64_t
-store_point_known(struct store *st, struct scenario *sc, int point)
+void
+store_point_key(struct scenario *sc, int point, char *hex)
 {
 	struct scenario_resolved *sv;
 	struct ypool yp = { NULL };
-	char key[SHA256_DIGEST_STRING_LENGTH];
 	int n = scenario_resolved(sc, point, &yp, &sv);
-	int64_t id;
-	bool ok;
 
-	point_key(sc, sv, n, key);
-	ok =
-	    sql_int(st, &id, 0, "SELECT id FROM point WHERE key = ?", "t", key);
+	point_key(sc, sv, n, hex);
 	ypool_fini(&yp);
-	return ok ? id : -1;
+}
+
+int64_t
+store_point_known(struct store *st, struct scenario *sc, int point)
+{
+	char key[STORE_KEY_SIZE];
+	int64_t id;
+
+	store_point_key(sc, point, key);
+	return sql_int(
+		   st, &id, 0, "SELECT id FROM point WHERE key = ?", "t", key)
+		   ? id
+		   : -1;
 }
 
 const char *

@@ -73,6 +73,30 @@ experiment_options(const struct cli_args *ca, const char *scenario)
 	return ro;
 }
 
+struct trial *
+trials_create(struct scenario *sc, int *n)
+{
+	struct trial *trials;
+
+	*n = scenario_npoints(sc);
+	trials = sim_calloc((size_t)*n, sizeof(*trials));
+	for (int i = 0; i < *n; i++)
+		trials[i] = (struct trial){
+			.tr_sc = sc,
+			.tr_point = i,
+			.tr_reps = sc->sc_setup.su_run.sr_replications,
+		};
+	return trials;
+}
+
+void
+trials_destroy(struct trial *trials, int n)
+{
+	for (int i = 0; i < n; i++)
+		trial_fini(&trials[i]);
+	sim_free(trials);
+}
+
 int
 trial_records(struct store *st, const struct trial *tr, struct record ***out)
 {
