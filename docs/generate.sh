@@ -9,12 +9,20 @@
 # `output first N:` keeps N lines of it. `output timing:` (and `output timing
 # first N:`) may differ from run to run, or takes minutes; --check, which changes
 # nothing and fails where something would change, leaves it out. `output slow:`
-# takes up to an hour and is left as it is unless SLOW=1. --check leaves out
+# takes up to an hour and is left as it is unless SLOW=1, or SLOW=docs/PAGE.md for
+# those of one page. --check leaves out
 # the figures (docs/*.dot) too: what dot makes of them depends on the fonts.
+#
+# Commands run in a folder of their own that has scenarios/: stores that they
+# make are there for later commands, and for the next time if WORK=FOLDER says
+# which folder it is.
 set -eu
 solab=$1
 check=${2-}
 tmp=$(mktemp -d)
+work=${WORK-$tmp/work}
+mkdir -p "$work"
+[ -e "$work/scenarios" ] || ln -s "$PWD/scenarios" "$work/scenarios"
 trap 'rm -rf "$tmp"' EXIT
 status=0
 
@@ -106,8 +114,9 @@ blocks()
 			[ "$check" = --check ] || block "$line"
 			;;
 		'<!-- output slow'*)
-			[ "$check" = --check ] || [ -z "${SLOW-}" ] ||
-			    block "$line"
+			case $check:${SLOW-} in
+			:1 | ":$1") block "$line" ;;
+			esac
 			;;
 		'<!-- output'*) block "$line" ;;
 		'<!-- file: '*) file_block "$line" ;;
@@ -152,14 +161,14 @@ block()
 	*) lines=1000000 ;;
 	esac
 	case $command in
-	*[!A-Za-z0-9_./=,:\ -]*) die "$command: not a plain command" ;;
+	*[!A-Za-z0-9_./=,:~%\ -]*) die "$command: not a plain command" ;;
 	'solab '*) ;;
 	*) die "$command: not a command of solab" ;;
 	esac
 	# `reproduce` says 1 when a cell is out of its tolerance.
 	# shellcheck disable=SC2086
-	"$solab" ${command#solab } >"$tmp/output" 2>"$tmp/errors" </dev/null ||
-	    [ $? = 1 ] || {
+	(cd "$work" && exec "$solab" ${command#solab }) \
+	    >"$tmp/output" 2>"$tmp/errors" </dev/null || [ $? = 1 ] || {
 		cat "$tmp/errors" >&2
 		die "$command: failed"
 	}

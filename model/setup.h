@@ -128,6 +128,7 @@ struct setup_run {
 	enum setup_start sr_start;
 	sim_ns sr_ramp; /* smooth: connects spread over this */
 	sim_ns sr_warmup;
+	bool sr_warmup_auto; /* found by a pilot; sr_warmup is 0 */
 	sim_ns sr_measure;
 	int sr_replications;
 	uint32_t sr_seed;

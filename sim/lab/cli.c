@@ -25,13 +25,13 @@ static int parse(
 static bool names_known(int command, int argc, char **argv);
 static bool option_take(
     int command, const struct cli_option *, char *arg, struct cli_args *);
-static bool text_add(
-    int command, const struct cli_option *, struct cli_texts *, const char *);
 static bool count_take(
     int command, const struct cli_option *, const char *arg, int *out);
 static bool quantity_take(int command, const struct cli_option *,
     enum unit_kind, const char *arg, int64_t *out);
 static char *command_text(int argc, char **argv);
+static bool list_add(
+    int command, const struct cli_option *, struct cli_list *, const char *arg);
 static bool set_add(
     int command, struct cli_args *, const char *path, const char *value);
 static void program_help(FILE *);
@@ -90,7 +90,7 @@ stdout_ok(void)
 static int
 dispatch(int argc, char **argv)
 {
-	const char *names[16];
+	const char *names[32];
 	const char *near;
 	size_t n = 0;
 
@@ -151,10 +151,13 @@ parse(int command, int argc, char **argv, struct cli_args *ca, bool *done)
 	const struct cli_option *co;
 	int c, index;
 
-	for (co = cli_options; co->co_name != NULL; co++, n++) {
+	/* A name may be another option with another command. */
+	for (co = cli_options; co->co_name != NULL; co++) {
+		if (!cli_takes(command, co))
+			continue;
 		longs[n].name = co->co_name;
 		longs[n].has_arg = co->co_arg != NULL;
-		longs[n].val = 256 + (int)n;
+		longs[n++].val = 256 + (int)(co - cli_options);
 		if (co->co_short != 0) {
 			shorts[s++] = co->co_short;
 			if (co->co_arg != NULL)
@@ -249,8 +252,8 @@ option_take(
 	case CLI_TEXT:
 		*(const char **)at = arg;
 		return true;
-	case CLI_TEXTS:
-		return text_add(command, co, (struct cli_texts *)at, arg);
+	case CLI_LIST:
+		return list_add(command, co, (struct cli_list *)at, arg);
 	case CLI_COUNT:
 		return count_take(command, co, arg, (int *)at);
 	case CLI_TIME:
@@ -272,19 +275,6 @@ option_take(
 		break;
 	}
 	return false;
-}
-
-static bool
-text_add(int command, const struct cli_option *co, struct cli_texts *ct,
-    const char *arg)
-{
-	if (ct->ct_n == CLI_MAX_TEXTS) {
-		cli_usage(cli_commands[command].cc_name,
-		    "more than %d times --%s", CLI_MAX_TEXTS, co->co_name);
-		return false;
-	}
-	ct->ct_texts[ct->ct_n++] = arg;
-	return true;
 }
 
 static bool
@@ -362,6 +352,19 @@ command_text(int argc, char **argv)
 }
 
 static bool
+list_add(int command, const struct cli_option *co, struct cli_list *cl,
+    const char *arg)
+{
+	if (cl->cl_n == CLI_MAX_LIST) {
+		cli_usage(cli_commands[command].cc_name,
+		    "--%s: more than %d of them", co->co_name, CLI_MAX_LIST);
+		return false;
+	}
+	cl->cl_texts[cl->cl_n++] = arg;
+	return true;
+}
+
+static bool
 set_add(int command, struct cli_args *ca, const char *path, const char *value)
 {
 	size_t size = strlen(value) + (path != NULL ? strlen(path) : 0) + 2;
@@ -412,7 +415,8 @@ program_help(FILE *fp)
 	    fp);
 	for (const struct cli_command *cc = cli_commands; cc->cc_name != NULL;
 	     cc++)
-		fprintf(fp, "  %-11s %-14s  %s\n", cc->cc_name, cc->cc_args,
+		fprintf(fp, "  %-11s %-14s  %s\n", cc->cc_name,
+		    strlen(cc->cc_args) > 14 ? "FILE ..." : cc->cc_args,
 		    cc->cc_help);
 	fputs(
 	    "\n  -h, --help                  say this; 'solab COMMAND --help' "

@@ -17,12 +17,12 @@
 #define EXIT_INTERRUPTED 130
 
 #define CLI_MAX_SETS 64
-#define CLI_MAX_TEXTS 32
+#define CLI_MAX_LIST 16
 
-/* Values of an option that may be repeated. */
-struct cli_texts {
-	const char *ct_texts[CLI_MAX_TEXTS];
-	int ct_n;
+/* Arguments of an option that may be given again. Texts are argv's. */
+struct cli_list {
+	const char *cl_texts[CLI_MAX_LIST];
+	int cl_n;
 };
 
 /* What the options said. Texts are borrowed from argv but ca_sets. */
@@ -33,13 +33,17 @@ struct cli_args {
 	int ca_evaluations; /* 0: not said */
 	bool ca_json, ca_verbose, ca_exact, ca_dry_run, ca_markdown, ca_ranges;
 	bool ca_resume, ca_list, ca_alone, ca_csv, ca_collect;
-	int ca_max_reps, ca_rep;	     /* 0: not said */
+	int ca_max_reps, ca_rep;	 /* 0: not said */
+	int ca_reps, ca_scan, ca_morris; /* likewise */
+	const char *ca_resolution, *ca_step, *ca_factor;
+	struct cli_list ca_params, ca_metrics, ca_ratios;
+	bool ca_peers;
 	int64_t ca_time_ns, ca_memory_bytes; /* 0: not said */
 	const char *ca_db, *ca_output, *ca_precision, *ca_shard, *ca_except;
 	const char *ca_executor;
-	struct cli_texts ca_sbatch; /* options of sbatch */
-	int ca_chunk;		    /* 0: not said */
-	const char *ca_command;	    /* all of argv, as a shell would take it */
+	struct cli_list ca_sbatch; /* options of sbatch */
+	int ca_chunk;		   /* 0: not said */
+	const char *ca_command;	   /* all of argv, as a shell would take it */
 	const char *ca_trace, *ca_trace_window, *ca_hgrm;
 	char **ca_files; /* the other arguments */
 	int ca_nfiles;
@@ -57,7 +61,7 @@ struct cli_command {
 enum cli_kind {
 	CLI_FLAG,    /* bool at co_offset */
 	CLI_TEXT,    /* const char * at co_offset */
-	CLI_TEXTS,   /* struct cli_texts at co_offset */
+	CLI_LIST,    /* struct cli_list at co_offset */
 	CLI_COUNT,   /* int from 1 at co_offset */
 	CLI_TIME,    /* int64_t ns at co_offset */
 	CLI_SIZE,    /* int64_t bytes at co_offset */
@@ -106,9 +110,12 @@ int cmd_run(const struct cli_args *);
 int cmd_sweep(const struct cli_args *);
 int cmd_reproduce(const struct cli_args *);
 int cmd_fit(const struct cli_args *);
+int cmd_seek(const struct cli_args *);
+int cmd_sensitivity(const struct cli_args *);
 int cmd_export(const struct cli_args *);
 int cmd_merge(const struct cli_args *);
 int cmd_rerun(const struct cli_args *);
+int cmd_compare(const struct cli_args *);
 int cmd_costs(const struct cli_args *);
 int cmd_schema(const struct cli_args *);
 int cmd_list(const struct cli_args *);

@@ -104,7 +104,7 @@ zsh_text(const char *s, FILE *fp)
 static void
 zsh_option(const struct cli_option *co, FILE *fp)
 {
-	bool many = co->co_kind == CLI_SET || co->co_kind == CLI_TEXTS;
+	bool many = co->co_kind == CLI_SET || co->co_kind == CLI_LIST;
 
 	fputs(" \\\n\t\t", fp);
 	fprintf(fp, "'%s--%s%s[", many ? "*" : "", co->co_name,

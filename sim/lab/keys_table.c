@@ -213,7 +213,7 @@ const struct key keys[] = {
 
 	CHOICE("run.start", AT_SETUP(su_run.sr_start), starts, "smooth", "first connects spread over `ramp`, or all at once"),
 	TIME("run.ramp", AT_SETUP(su_run.sr_ramp), 0, HOUR, "2s", "smooth: time in which all connections are opened"),
-	TIME("run.warmup", AT_SETUP(su_run.sr_warmup), 0, HOUR, "5s", "simulated before measuring begins, `ramp` included"),
+	TIME_OR_AUTO("run.warmup", AT_SETUP(su_run.sr_warmup), 0, HOUR, "5s", "simulated before measuring begins, `ramp` included; auto: what MSER-5 cuts of a pilot run as long as `measure`, up to half of it"),
 	TIME("run.measure", AT_SETUP(su_run.sr_measure), MS, HOUR, "10s", "simulated and measured"),
 	NUMBER("run.replications", STORE_INT, AT_SETUP(su_run.sr_replications), 1, 10000, "1", "runs with other random numbers"),
 	NUMBER("run.seed", STORE_UINT32, AT_SETUP(su_run.sr_seed), 0, 4294967295LL, "1", "of all random numbers"),

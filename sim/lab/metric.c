@@ -76,6 +76,24 @@ metric_text(enum metric m, double value, char *buf)
 	return buf;
 }
 
+char *
+metric_ci_text(enum metric m, struct stat_ci ci, char *buf)
+{
+	const enum unit_kind unit = key_metrics[m].km_unit;
+	const bool ms = fabs(ci.mean) >= 1e6;
+
+	if (unit == UNIT_TIME)
+		snprintf(buf, METRIC_CI_MAX, "%.2f +- %.2f %s",
+		    ci.mean * (ms ? 1e-6 : 1e-3), ci.half * (ms ? 1e-6 : 1e-3),
+		    ms ? "ms" : "us");
+	else
+		snprintf(buf, METRIC_CI_MAX, "%.1f +- %.1f%s", ci.mean, ci.half,
+		    unit == UNIT_FREQUENCY ? " /s"
+		    : unit == UNIT_PERCENT ? " %"
+					   : "");
+	return buf;
+}
+
 void
 metric_json(enum metric m, double value, FILE *fp)
 {

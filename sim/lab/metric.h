@@ -7,10 +7,12 @@
  */
 #include <stdio.h>
 
+#include "sim/core/stat.h"
 #include "sim/lab/keys.h"
 #include "sim/lab/result.h"
 
 #define METRIC_TEXT_MAX 40
+#define METRIC_CI_MAX 80
 
 /* In the unit of the metric's JSON name. */
 double metric_value(enum metric, const struct result *);
@@ -29,6 +31,12 @@ double metric_error_pct(enum metric, double value, double published);
  * bytes.
  */
 char *metric_text(enum metric, double value, char *buf);
+
+/*
+ * With half the width of its interval: "210279.9 +- 12.0 /s", "59.19 +- 0.03
+ * ms". Returns: buf, of METRIC_CI_MAX bytes.
+ */
+char *metric_ci_text(enum metric, struct stat_ci, char *buf);
 
 /* As a JSON number: whole for times and counts. */
 void metric_json(enum metric, double value, FILE *);

@@ -8,7 +8,8 @@ cd "$1"
 sources=$(
 	export LC_ALL=C
 	find sim/core model -name '*.[ch]' -o -name '*.def' | sort
-	echo sim/lab/metric.c sim/lab/record.c sim/lab/result.c sim/lab/run_child.c
+	echo sim/lab/metric.c sim/lab/record.c sim/lab/result.c \
+	    sim/lab/result_steady.c sim/lab/run_child.c sim/lab/run_pilot.c
 )
 if [ -n "$list" ]; then
 	printf '%s\n' $sources

@@ -56,12 +56,19 @@ static void
 heading(FILE *fp, const struct scenario *sc, const struct point *po)
 {
 	const struct setup_run *sr = &po->po_setup.su_run;
+	int64_t least = po->po_merged->rs_warmup_ns, most = least;
 	char a[UNIT_TEXT_MAX], b[UNIT_TEXT_MAX];
 
+	for (int r = 0; r < po->po_reps; r++)
+		least = sim_min(least, po->po_results[r]->rs_warmup_ns);
 	fprintf(fp, "%s: %s\n", sc->sc_name, po->po_setup.su_title);
 	fprintf(fp, "%s; seed %u, %s measured after %s", po->po_label,
 	    (unsigned)sr->sr_seed, unit_print(UNIT_TIME, sr->sr_measure, a),
-	    unit_print(UNIT_TIME, sr->sr_warmup, b));
+	    unit_print(UNIT_TIME, least, b));
+	if (least != most)
+		fprintf(fp, " to %s", unit_print(UNIT_TIME, most, b));
+	if (sr->sr_warmup_auto)
+		fputs(" (auto)", fp);
 	if (po->po_reps > 1)
 		fprintf(fp, ", %d replications", po->po_reps);
 	fputs("\n\n", fp);

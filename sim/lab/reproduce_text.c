@@ -50,7 +50,8 @@ heading(struct scenario *sc, int wname)
 	printf("seed %u, %d replication%s of %s after %s\n",
 	    (unsigned)sr->sr_seed, sr->sr_replications, several ? "s" : "",
 	    unit_print(UNIT_TIME, sr->sr_measure, a),
-	    unit_print(UNIT_TIME, sr->sr_warmup, b));
+	    sr->sr_warmup_auto ? "a warm-up by pilots"
+			       : unit_print(UNIT_TIME, sr->sr_warmup, b));
 	printf("\n%-*s %12s %12s%s %7s %7s %s\n", wname + 1, "", "published",
 	    "simulated", several ? "        +-" : "", "error", "within",
 	    "role");

@@ -150,7 +150,11 @@ array_done(void *arg, struct run_job *rj)
 sim_ns
 run_length(const struct run_job *rj)
 {
-	return rj->rj_setup->su_run.sr_warmup + rj->rj_setup->su_run.sr_measure;
+	const struct setup_run *sr = &rj->rj_setup->su_run;
+
+	/* A pilot is as long as what it is for; its cut is not known yet. */
+	return (sr->sr_warmup_auto ? sr->sr_measure : sr->sr_warmup) +
+	       sr->sr_measure;
 }
 
 /* Returns: false when nothing runs and nothing will. */
@@ -475,22 +479,32 @@ check_limits(struct batch *ba)
 	}
 }
 
-/* 0: cannot be told. */
+/* With its pilot, if it has one. 0: cannot be told. */
 static int64_t
 resident_bytes(pid_t pid)
 {
 	char path[64];
 	long long pages = 0;
+	int64_t pilot = 0;
+	int child;
 	FILE *fp;
 
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid,
+	    (int)pid);
+	fp = fopen(path, "re");
+	if (fp != NULL) {
+		if (fscanf(fp, "%d", &child) == 1)
+			pilot = resident_bytes(child);
+		fclose(fp);
+	}
 	snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
 	fp = fopen(path, "re");
 	if (fp == NULL)
-		return 0;
+		return pilot;
 	if (fscanf(fp, "%*d %lld", &pages) != 1)
 		pages = 0;
 	fclose(fp);
-	return pages * sysconf(_SC_PAGESIZE);
+	return pilot + pages * sysconf(_SC_PAGESIZE);
 }
 
 static void

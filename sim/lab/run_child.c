@@ -7,6 +7,7 @@
 #include "model/trace.h"
 #include "sim/core/alloc.h"
 #include "sim/lab/progress.h"
+#include "sim/lab/run_pilot.h"
 #include "sim/lab/trace_text.h"
 
 #define REPORT_NS 100000000LL /* real time between two reports */
@@ -15,6 +16,8 @@
 struct sender {
 	int fd;
 	int64_t last; /* wall */
+	sim_ns base;  /* of the pilot: simulated before */
+	sim_ns span;  /* what the run counts as, when that is not its length */
 };
 
 static bool send_frame(int fd, enum run_frame_kind, const void *, size_t);
@@ -27,21 +30,35 @@ static struct sim_trace trace;
 void
 run_child(const struct run_job *rj, const struct run_options *ro, int fd)
 {
-	struct sender sd = { fd, wall_ns() };
+	struct sender sd = { .fd = fd, .last = wall_ns() };
+	struct run_job job = *rj;
+	struct pilot *pi = NULL;
 	struct result *rs;
 	struct model *md;
 	int64_t wall;
 	bool ok = true;
 
-	md = run_here(rj, ro, send_progress, &sd, &wall);
+	if (rj->rj_setup->su_run.sr_warmup_auto) {
+		pi = pilot_run(rj, ro, send_progress, &sd);
+		if (pi == NULL) {
+			fflush(stderr);
+			_exit(1);
+		}
+		job.rj_setup = &pi->pi_setup;
+		sd.base = sd.span = rj->rj_setup->su_run.sr_measure;
+	}
+	md = run_here(&job, ro, send_progress, &sd, &wall);
 	rs = result_create();
 	result_extract(rs, md, wall);
+	if (pi != NULL)
+		pilot_account(pi, rs);
 	if (rj->rj_trace != NULL)
 		ok = trace_end(rj->rj_trace, md);
 	model_destroy(md);
 	sim_bug_set_context(NULL);
 	ok = ok && send_frame(fd, RUN_FRAME_RESULT, rs, sizeof(*rs));
 	sim_free(rs);
+	sim_free(pi);
 	fflush(stderr);
 	_exit(ok ? 0 : 1);
 }
@@ -108,10 +125,12 @@ send_progress(sim_ns now, sim_ns end, void *arg)
 {
 	struct sender *sd = arg;
 
-	(void)end;
 	if (wall_ns() - sd->last < REPORT_NS)
 		return;
 	sd->last = wall_ns();
+	if (sd->span > 0)
+		now = sd->base +
+		      (sim_ns)((double)now / (double)end * (double)sd->span);
 	send_frame(sd->fd, RUN_FRAME_PROGRESS, &now, sizeof(now));
 }
 

@@ -18,7 +18,7 @@
 
 #define SCENARIO_BASE (-1) /* the point of `solab run` */
 #define SCENARIO_MAX_POINTS 20000
-#define SCENARIO_MAX_AXES 16
+#define SCENARIO_MAX_AXES 192 /* every cost may be set */
 #define SCENARIO_MAX_GROUPS 16
 
 /* A value of a parameter at one point. */

@@ -60,6 +60,11 @@ scenario_axis_load(struct scenario *sc, struct scenario_axis *ax,
 	if (ax->ax_path != NULL && scenario_is_range(ax->ax_path->sp_key, yn))
 		n = scenario_range(
 		    ax->ax_path->sp_key, yn, &sc->sc_pool, &nodes, d);
+	if (ax->ax_nentries + n > SCENARIO_MAX_POINTS) {
+		diag_error(d, ax->ax_at, "%s: more than %d values",
+		    ax->ax_short, SCENARIO_MAX_POINTS);
+		return;
+	}
 	for (int i = 0; i < n; i++) {
 		before = ax->ax_n;
 		index = scenario_axis_read(sc, ax, nodes[i], d);

@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/core/stat_steady.h"
 #include "sim/lab/scenario_impl.h"
 
 /* Where a message about a key belongs: at its value, or at its owner. */
@@ -355,6 +356,7 @@ static void
 check_run(struct checker *ck)
 {
 	static const char *const slice[] = { "run", "slice" };
+	static const char *const warmup[] = { "run", "warmup" };
 	const struct setup_run *sr = &ck->ck_su->su_run;
 	char a[UNIT_TEXT_MAX], b[UNIT_TEXT_MAX];
 
@@ -364,6 +366,13 @@ check_run(struct checker *ck)
 		    "slices",
 		    unit_print(UNIT_TIME, sr->sr_slice, a),
 		    unit_print(UNIT_TIME, sr->sr_measure, b), SETUP_MAX_SLICES);
+	else if (sr->sr_warmup_auto && setup_nslices(sr) < STAT_MIN_SLICES)
+		diag_error(ck->ck_d, scenario_tree_at(ck->ck_root, warmup, 2),
+		    "warmup: auto wants at least %d slices, there are %d of %s "
+		    "in `measure` (%s)",
+		    STAT_MIN_SLICES, (int)setup_nslices(sr),
+		    unit_print(UNIT_TIME, sr->sr_slice, a),
+		    unit_print(UNIT_TIME, sr->sr_measure, b));
 }
 
 static struct diag_span

@@ -103,7 +103,7 @@ scenario_fill(struct scenario *sc, const struct ynode *root, struct setup *su,
 	fill_auto(&su->su_run);
 }
 
-/* slice: auto. 100ms, or finer or coarser so that there are 60 to 4096. */
+/* slice: auto is 100ms, or finer or coarser so that there are 60 to 4096. */
 static void
 fill_auto(struct setup_run *sr)
 {
@@ -112,6 +112,10 @@ fill_auto(struct setup_run *sr)
 	static const size_t finest = 6, n = sizeof(lengths) / sizeof(*lengths);
 	size_t i = 0;
 
+	if (sr->sr_warmup == KEY_AUTO) {
+		sr->sr_warmup = 0;
+		sr->sr_warmup_auto = true;
+	}
 	if (sr->sr_slice != KEY_AUTO)
 		return;
 	sr->sr_slice = sim_ms(lengths[0]);

@@ -41,6 +41,7 @@ static void leave_out(
     struct scenario *, const struct ynode *list, struct diag *);
 static bool point_fits(const struct scenario *, int point, const int *want);
 static int canonical(const struct scenario *, int axis, int index);
+static short *row_of(const struct scenario *, int point);
 
 bool
 scenario_points_make(struct scenario *sc, struct diag *d)
@@ -125,7 +126,7 @@ said_twice(struct scenario *sc, const struct scenario_axis *first, int a, int b,
     struct diag *d)
 {
 	const struct ynode *list;
-	int want[SCENARIO_MAX_AXES];
+	int want[SCENARIO_MAX_AXES] = { 0 };
 
 	for (int i = 0; i < sc->sc_naxes; i++) {
 		const struct scenario_axis *ax = &sc->sc_axes[i];
@@ -169,7 +170,7 @@ table_fill(struct scenario *sc, const struct walk *walks, int n)
 	    sim_calloc((size_t)sc->sc_npoints * (size_t)(sc->sc_naxes + 1),
 		sizeof(*sc->sc_points));
 	for (int p = 0; p < sc->sc_npoints; p++) {
-		row = &sc->sc_points[p * sc->sc_naxes];
+		row = row_of(sc, p);
 		rest = p;
 		for (int w = n - 1; w >= 0; w--) {
 			entry = walks[w].wa_entries[rest % walks[w].wa_n];
@@ -248,8 +249,7 @@ leave_out(struct scenario *sc, const struct ynode *list, struct diag *d)
 		       !point_fits(sc, p, sc->sc_leaves[l].le_want))
 			l++;
 		if (l == sc->sc_nleaves)
-			memmove(&sc->sc_points[n++ * sc->sc_naxes],
-			    &sc->sc_points[p * sc->sc_naxes], size);
+			memmove(row_of(sc, n++), row_of(sc, p), size);
 	}
 	sc->sc_npoints = n;
 	if (n == 0)
@@ -295,7 +295,7 @@ scenario_left_out(const struct scenario *sc, const int *want)
 static bool
 point_fits(const struct scenario *sc, int point, const int *want)
 {
-	const short *row = &sc->sc_points[point * sc->sc_naxes];
+	const short *row = row_of(sc, point);
 
 	for (int a = 0; a < sc->sc_naxes; a++) {
 		if (want[a] != SCENARIO_ANY &&
@@ -343,6 +343,12 @@ scenario_axis_value(const struct scenario *sc, int axis, int point)
 	int index = -1;
 
 	if (point != SCENARIO_BASE)
-		index = sc->sc_points[point * sc->sc_naxes + axis];
+		index = row_of(sc, point)[axis];
 	return index < 0 ? &ax->ax_base_value : &ax->ax_values[index];
+}
+
+static short *
+row_of(const struct scenario *sc, int point)
+{
+	return sc->sc_points + (size_t)point * (size_t)sc->sc_naxes;
 }

@@ -6,7 +6,7 @@
 #include "sim/lab/diag.h"
 #include "sim/lab/sweep_slurm.h"
 
-static bool sbatch_options_ok(const struct cli_texts *);
+static bool sbatch_options_ok(const struct cli_list *);
 
 bool
 sweep_slurm_options(const struct cli_args *ca)
@@ -18,7 +18,7 @@ sweep_slurm_options(const struct cli_args *ca)
 		odd = ca->ca_dry_run	       ? "--dry-run"
 		      : ca->ca_collect	       ? "--collect"
 		      : ca->ca_chunk > 0       ? "--chunk"
-		      : ca->ca_sbatch.ct_n > 0 ? "--sbatch"
+		      : ca->ca_sbatch.cl_n > 0 ? "--sbatch"
 					       : NULL;
 		if (odd != NULL)
 			cli_usage("sweep", "%s without --executor", odd);
@@ -49,14 +49,14 @@ sweep_slurm_options(const struct cli_args *ca)
 
 /* What is no option would be the script; and some are ours. */
 static bool
-sbatch_options_ok(const struct cli_texts *ct)
+sbatch_options_ok(const struct cli_list *cl)
 {
 	static const char *const ours[] = { "-a", "--array", "-d",
 		"--dependency", "--wrap", "-o", "--output", "-J",
 		"--job-name" };
 
-	for (int i = 0; i < ct->ct_n; i++) {
-		const char *text = ct->ct_texts[i];
+	for (int i = 0; i < cl->cl_n; i++) {
+		const char *text = cl->cl_texts[i];
 
 		if (text[0] != '-' || text[1] == '\0' ||
 		    strcmp(text, "--") == 0) {

@@ -177,10 +177,10 @@ common(struct slurm_jobs *sj, const char **argv)
 static void
 finish(struct slurm_jobs *sj, const char **argv, int n, const char *script)
 {
-	const struct cli_texts *ct = &sj->sj_ca->ca_sbatch;
+	const struct cli_list *cl = &sj->sj_ca->ca_sbatch;
 
-	for (int i = 0; i < ct->ct_n; i++)
-		argv[n++] = ct->ct_texts[i];
+	for (int i = 0; i < cl->cl_n; i++)
+		argv[n++] = cl->cl_texts[i];
 	argv[n++] = ypool_printf(&sj->sj_pool, "%s/%s", sj->sj_folder, script);
 	argv[n] = NULL;
 	SIM_ASSERT(n < SLURM_MAX_ARGS);

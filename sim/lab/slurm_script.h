@@ -23,7 +23,7 @@ struct slurm_jobs {
 	bool *sj_wanted;     /* by task - 1: has it anything to do? */
 };
 
-#define SLURM_MAX_ARGS (CLI_MAX_TEXTS + 16)
+#define SLURM_MAX_ARGS (CLI_MAX_LIST + 16)
 
 /* How many tasks for so many runs, `chunk` a task (0: a good number). */
 int slurm_ntasks(int64_t runs, int chunk);

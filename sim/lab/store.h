@@ -43,6 +43,13 @@ bool store_beat(struct store *);
 void store_alone(struct store *);
 
 /*
+ * Other machines open this store too, by whatever file system: it does without
+ * the log that processes share in memory, now and later. Nobody else may have
+ * it open. Returns: false after an error.
+ */
+bool store_between_machines(struct store *);
+
+/*
  * Put in a point of a scenario (SCENARIO_BASE too), if it is not there.
  * Returns: its id, -1 after an error.
  */

@@ -67,6 +67,7 @@ sets_make(struct store *st, int64_t point, uint32_t seed, struct ypool *yp,
 
 	q = sql_query(st,
 	    "SELECT path, value FROM axis WHERE point = ? AND made "
+	    "AND NOT (bare AND value = 'null') "
 	    "ORDER BY place",
 	    "i", point);
 	while ((got = q != NULL ? sql_next(st, q) : -1) == 1) {

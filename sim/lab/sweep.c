@@ -46,7 +46,9 @@ experiment_store(const struct cli_args *ca, bool existing)
 		return NULL;
 	if (ca->ca_alone)
 		store_alone(st);
-	if (store_session(st, ca->ca_command))
+	if ((ca->ca_db == NULL || (!ca->ca_alone && ca->ca_executor == NULL) ||
+		store_between_machines(st)) &&
+	    store_session(st, ca->ca_command))
 		return st;
 	store_close(st);
 	return NULL;

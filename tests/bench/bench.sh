@@ -46,6 +46,21 @@ sharing()
 	    $(field "$1" events) / ($requests)"
 }
 
+# sweep JOBS: wall time in ns of nine points into a store.
+sweep()
+{
+	begin=$(date +%s%N)
+	"$build/solab" sweep $scenario --set object=1KiB \
+	    --set soavailconn=0,1,4,8,16,32,64,128,256 \
+	    --set client0.connections=2000 --set client1.connections=2000 \
+	    --warmup 500ms --measure 1s --jobs "$1" --db "$work/$1.db" \
+	    >"$work/sweep" 2>&1 || {
+		cat "$work/sweep" >&2
+		exit 1
+	}
+	echo $(($(date +%s%N) - begin))
+}
+
 alone='--set object=1KiB --set soavailconn=0'
 # shellcheck disable=SC2086
 simulate small $scenario $alone
@@ -83,6 +98,10 @@ else
 	    --set run.ramp=200ms --warmup 300ms --measure 300ms
 fi
 sharing shared '30,000 connections, one listener for 24 workers'
+
+echo "a sweep of 9 points, $(nproc) CPUs"
+row '--jobs 1 / a job a CPU' '%.2f' "$(sweep 1) / $(sweep "$(nproc)")" \
+    'goal: nearly the number of CPUs'
 
 echo "peak memory"
 row '30,000 connections' '%.0f MB' "$(cat "$work/small.kib") * 1024 / 1e6" \

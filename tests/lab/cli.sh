@@ -41,7 +41,7 @@ short='--set run.ramp=20ms --warmup 50ms --measure 100ms --set client0.connectio
 try 2
 has err 'usage: solab COMMAND'
 silent out
-for command in '' run sweep reproduce fit costs list schema completion; do
+for command in '' run sweep reproduce fit compare costs list schema completion; do
 	# shellcheck disable=SC2086
 	try 0 $command --help
 	has out 'usage: solab'

@@ -135,6 +135,7 @@ teardown(void **state)
 	assert_int_equal(system(command), 0);
 	sim_free(dir);
 	free(messages);
+	messages = NULL;
 	return 0;
 }
 

@@ -121,6 +121,11 @@ grep -q '^tasks 41$' s.db.slurm/manifest && grep -q '^merge 42$' s.db.slurm/mani
 [ "$(grep -cx -- --partition=long "$tmp/sbatch.log")" = 2 ] || complain 'an option of sbatch is lost'
 [ "$("$SOLAB" export s.db.slurm/task-2.db --csv | grep -c ,done,)" = 2 ] || complain 'chunk'
 
+# No log that is shared in memory: other machines open them too.
+for db in s.db s.db.slurm/task-*.db; do
+	[ "$(sqlite3 "$db" 'PRAGMA journal_mode')" = delete ] || complain "$db: a log"
+done
+
 # Once more: nothing is submitted, and the table is there.
 slurm --reps 2 --db s.db || complain "again: $(cat "$tmp/err")"
 cmp -s "$tmp/out" "$tmp/local.out" || complain 'again: another table'

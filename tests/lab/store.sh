@@ -61,7 +61,7 @@ sed -E 's/.*soavailconn": ([0-9]*).*"rep": ([0-9]*).*/\2 \1/' "$tmp/five.json" |
 # A run and a point of a sweep are the same; look-ahead or not.
 in_tmp run --set soavailconn=8 --reps 2 --db r.db --json 2>/dev/null | sed 's/, "run": {.*//' >"$tmp/run"
 grep '"server.sysctl.kern.ipc.soavailconn": 8' "$tmp/five.json" | sed 's/, "run": {.*//' |
-    head -n 2 | sed 's/.*"rep"/"rep"/' >"$tmp/a"
+    sed -n '1,2s/.*"rep"/"rep"/p' >"$tmp/a"
 sed 's/.*"rep"/"rep"/' "$tmp/run" | cmp -s - "$tmp/a" || complain 'run and sweep differ'
 in_tmp sweep --set soavailconn=0,8 --reps 2 --db r.db >/dev/null 2>"$tmp/err"
 grep -q '^solab: 2 runs done, 2 were in r.db$' "$tmp/err" || complain "run --db: $(tail -n 1 "$tmp/err")"

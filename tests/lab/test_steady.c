@@ -15,6 +15,7 @@
 #include "sim/core/alloc.h"
 #include "sim/core/rng.h"
 #include "sim/lab/output.h"
+#include "sim/lab/run_pilot.h"
 
 /*
  * 10 s in n slices after a warm-up of 8 s: about 1,000 responses a second of
@@ -214,6 +215,57 @@ test_series_leave_out_what_is_not_whole(void **state)
 	sim_free(rs);
 }
 
+static void
+test_pilot_cuts_what_the_later_of_both_wants(void **state)
+{
+	struct result *rs = noisy(100, 0);
+
+	(void)state;
+	for (int i = 0; i < 15; i++)
+		rs->rs_slices[i].rc_latency_ns *= 2;
+	assert_int_equal(pilot_cut(rs), sim_ms(1500));
+	for (int i = 0; i < 30; i++) {
+		rs->rs_slices[i].rc_n /= 2;
+		rs->rs_slices[i].rc_latency_ns /= 2;
+	}
+	assert_int_equal(pilot_cut(rs), sim_ms(3000));
+	sim_free(rs);
+}
+
+static void
+test_pilot_cuts_no_more_than_half(void **state)
+{
+	struct result *rs = noisy(100, 0);
+
+	(void)state;
+	for (int i = 0; i < 70; i++)
+		rs->rs_slices[i].rc_latency_ns *= 2;
+	assert_int_equal(pilot_cut(rs), sim_ms(5000));
+	for (int i = 0; i < 100; i++)
+		rs->rs_slices[i].rc_latency_ns = 1;
+	assert_in_range(pilot_cut(rs), 0, sim_ms(5000));
+	sim_free(rs);
+}
+
+/* Empty slices are skipped, so cuts are not those of the series. */
+static void
+test_pilot_of_empty_slices(void **state)
+{
+	struct result *rs = noisy(200, 0);
+
+	(void)state;
+	for (int i = 0; i < 200; i++) {
+		rs->rs_slices[i].rc_n = i % 2;
+		rs->rs_slices[i].rc_latency_ns =
+		    i % 2 * (i < 60 ? 5000 : 1000 + i % 3);
+	}
+	/* The 31st response, in slice 61. */
+	assert_int_equal(pilot_cut(rs), 61 * rs->rs_slice_ns);
+	memset(rs->rs_slices, 0, sizeof(rs->rs_slices));
+	assert_int_equal(pilot_cut(rs), 0);
+	sim_free(rs);
+}
+
 /* What `solab run` prints of a result. Gives it. */
 static char *
 printed(struct result *rs)
@@ -312,6 +364,9 @@ main(void)
 		cmocka_unit_test(test_few_slices_cannot_tell),
 		cmocka_unit_test(test_replications_are_judged_together),
 		cmocka_unit_test(test_series_leave_out_what_is_not_whole),
+		cmocka_unit_test(test_pilot_cuts_what_the_later_of_both_wants),
+		cmocka_unit_test(test_pilot_cuts_no_more_than_half),
+		cmocka_unit_test(test_pilot_of_empty_slices),
 		cmocka_unit_test(test_percentiles_of_few_samples_are_marked),
 		cmocka_unit_test(test_values_over_the_histogram_are_said),
 		cmocka_unit_test(test_warnings_are_wrapped),

@@ -334,6 +334,27 @@ test_points_are_limited(void **state)
 	ROWS_CHECK(rows);
 }
 
+/* One axis alone: 21 ranges of 1000 values. */
+static void
+test_values_are_limited(void **state)
+{
+	char *text;
+	size_t size;
+	FILE *fp = open_memstream(&text, &size);
+
+	(void)state;
+	fprintf(fp, "  soavailconn: [");
+	for (int i = 0; i < 21; i++)
+		fprintf(fp, "%d..%d+1,\n", 1000 * i, 1000 * i + 999);
+	fprintf(fp, "]\n");
+	fclose(fp);
+	sweep_write(text);
+	free(text);
+	assert_null(load_sets("x.yaml", NULL, 0));
+	assert_string_equal(messages,
+	    "x.yaml:22:3: error: soavailconn: more than 20000 values\n");
+}
+
 int
 main(void)
 {
@@ -347,6 +368,7 @@ main(void)
 		cmocka_unit_test(test_a_list_may_mix_kernels),
 		cmocka_unit_test(test_points_are_printed),
 		cmocka_unit_test(test_points_are_limited),
+		cmocka_unit_test(test_values_are_limited),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

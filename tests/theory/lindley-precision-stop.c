@@ -52,7 +52,7 @@ stop(double target)
 int
 main(void)
 {
-	static const double targets[] = { 0.4, 0.2, 0.1, 0.07, 0.05, 0.035 };
+	static const double targets[] = { 0.4, 0.2, 0.1, 0.07, 0.05 };
 	int bad = 0;
 
 	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++)

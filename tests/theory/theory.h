@@ -20,7 +20,9 @@
 #include <unistd.h>
 
 #include "model/model.h"
+#include "sim/core/alloc.h"
 #include "sim/core/stat.h"
+#include "sim/lab/result.h"
 #include "sim/lab/scenario.h"
 
 #define THEORY_MAX_SETS 12
@@ -36,12 +38,25 @@ struct measured {
 	double me_busy;	      /* server CPU, share */
 	double me_tx_bps;     /* bits on the wire from the server */
 	int64_t me_counters[COUNTER_N];
+	enum stat_steady me_steady; /* what its slices say */
 };
 
 struct theory {
 	const char *th_sets[THEORY_MAX_SETS + 1];
 	int th_reps;
 };
+
+static inline void
+theory_slices(const struct model *md, struct measured *me)
+{
+	struct result *rs = result_create();
+
+	rs->rs_reps = 1;
+	rs->rs_measure_ns = md->md_setup->su_run.sr_measure;
+	result_slices(rs, md);
+	me->me_steady = rs->rs_steady;
+	sim_free(rs);
+}
 
 static inline void
 theory_measure(const struct model *md, struct measured *me)
@@ -60,6 +75,7 @@ theory_measure(const struct model *md, struct measured *me)
 	    (double)md->md_wires[1]->w_bytes * 8e9 / (double)md->md_end;
 	for (int i = 0; i < COUNTER_N; i++)
 		me->me_counters[i] = model_counter(md, (enum counter)i);
+	theory_slices(md, me);
 }
 
 static inline void
