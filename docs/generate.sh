@@ -161,7 +161,7 @@ block()
 	*) lines=1000000 ;;
 	esac
 	case $command in
-	*[!A-Za-z0-9_./=,:~%\ -]*) die "$command: not a plain command" ;;
+	*[!A-Za-z0-9_./=,:~%\<\>\ -]*) die "$command: not a plain command" ;;
 	'solab '*) ;;
 	*) die "$command: not a command of solab" ;;
 	esac
