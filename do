@@ -1,5 +1,5 @@
 #!/bin/sh
-# ./do run [ARGS] | ./do test | ./do bench | ./do docs [--check]
+# ./do run [ARGS] | ./do test | ./do slurm | ./do bench | ./do docs [--check]
 #
 # Each installs the Debian packages that are missing, configures and builds in
 # build/, and then does what it says. See README.md.
@@ -10,6 +10,7 @@ build=$root/build
 build_packages='gcc libc6-dev meson ninja-build pkg-config libsimgrid-dev
 	libyaml-dev zlib1g-dev librandom123-dev libnlopt-dev
 	libsqlite3-dev libmd-dev scdoc'
+slurm_packages='slurm-wlm munge procps'
 test_packages='libcmocka-dev clang-format sqlite3 procps'
 
 # -O2: the code of a request must fit the instruction cache (docs/architecture.md).
@@ -20,6 +21,7 @@ main()
 	case ${1-} in
 	run) shift && do_run "$@" ;;
 	test) do_test ;;
+	slurm) do_slurm ;;
 	bench) do_bench ;;
 	docs) do_docs "${2-}" ;;
 	*)
@@ -48,7 +50,8 @@ do_test()
 	    --logbase style --print-errorlogs || failed=1
 	if quiet ninja -C "$build"; then
 		meson test -C "$build" --no-rebuild --no-suite style \
-		    --no-suite repro --logbase quick --print-errorlogs || failed=1
+		    --no-suite repro --no-suite slurm --logbase quick \
+		    --print-errorlogs || failed=1
 		"$root/tests/count.sh" "$build/meson-logs/style.json" \
 		    "$build/meson-logs/quick.json" || failed=1
 	else
@@ -57,6 +60,17 @@ do_test()
 		    "$build/meson-logs/style.json" || failed=1
 	fi
 	return $failed
+}
+
+# A real Slurm on loopback; skipped where it cannot be had.
+do_slurm()
+{
+	build_program
+	# shellcheck disable=SC2086
+	(need $slurm_packages) || say 'no Slurm: the suite will be skipped'
+	quiet meson configure "$build" -Dslurm_tests=true
+	quiet ninja -C "$build" solab
+	meson test -C "$build" --no-rebuild --suite slurm --logbase slurm --verbose
 }
 
 do_bench()

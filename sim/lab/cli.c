@@ -315,13 +315,27 @@ quantity_take(int command, const struct cli_option *co, enum unit_kind unit,
 	return true;
 }
 
+void
+cli_quote(FILE *fp, const char *text)
+{
+	static const char plain[] =
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	    "_-+=.,:/%@^";
+
+	if (text[0] != '\0' && text[strspn(text, plain)] == '\0') {
+		fputs(text, fp);
+		return;
+	}
+	fputc('\'', fp);
+	for (; *text != '\0'; text++)
+		fprintf(fp, *text == '\'' ? "'\\''" : "%c", *text);
+	fputc('\'', fp);
+}
+
 /* As a shell would take it again. Gives it. */
 static char *
 command_text(int argc, char **argv)
 {
-	static const char plain[] =
-	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-	    "_-+=.,:/%@^*";
 	char *text, *copy;
 	size_t size;
 	FILE *fp = open_memstream(&text, &size);
@@ -329,15 +343,7 @@ command_text(int argc, char **argv)
 	fputs("solab", fp);
 	for (int i = 0; i < argc; i++) {
 		fputc(' ', fp);
-		if (argv[i][0] != '\0' &&
-		    argv[i][strspn(argv[i], plain)] == '\0') {
-			fputs(argv[i], fp);
-			continue;
-		}
-		fputc('\'', fp);
-		for (const char *s = argv[i]; *s != '\0'; s++)
-			fprintf(fp, *s == '\'' ? "'\\''" : "%c", *s);
-		fputc('\'', fp);
+		cli_quote(fp, argv[i]);
 	}
 	fclose(fp);
 	copy = sim_strdup(text);

@@ -32,15 +32,18 @@ struct cli_args {
 	int ca_jobs;	    /* 0: not said */
 	int ca_evaluations; /* 0: not said */
 	bool ca_json, ca_verbose, ca_exact, ca_dry_run, ca_markdown, ca_ranges;
-	bool ca_resume, ca_list, ca_alone, ca_csv;
+	bool ca_resume, ca_list, ca_alone, ca_csv, ca_collect;
 	int ca_max_reps, ca_rep;	 /* 0: not said */
 	int ca_reps, ca_scan, ca_morris; /* likewise */
 	const char *ca_resolution, *ca_step, *ca_factor;
 	struct cli_list ca_params, ca_metrics, ca_ratios;
 	bool ca_peers;
 	int64_t ca_time_ns, ca_memory_bytes; /* 0: not said */
-	const char *ca_db, *ca_output, *ca_precision, *ca_shard;
-	const char *ca_command; /* all of argv, as a shell would take it */
+	const char *ca_db, *ca_output, *ca_precision, *ca_shard, *ca_except;
+	const char *ca_executor;
+	struct cli_list ca_sbatch; /* options of sbatch */
+	int ca_chunk;		   /* 0: not said */
+	const char *ca_command;	   /* all of argv, as a shell would take it */
 	const char *ca_trace, *ca_trace_window, *ca_hgrm;
 	char **ca_files; /* the other arguments */
 	int ca_nfiles;
@@ -95,6 +98,9 @@ int cli_main(int argc, char **argv);
 /* Say it on stderr, with a pointer to --help. Returns: EXIT_USAGE. */
 int cli_usage(const char *command, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* A text as a shell takes it again, in quotes where it must be. */
+void cli_quote(FILE *, const char *text);
 
 /* Returns: false for an unknown shell. */
 bool completion_print(const char *shell, FILE *);

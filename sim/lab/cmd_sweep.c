@@ -13,6 +13,7 @@
 #include "sim/lab/lookup.h"
 #include "sim/lab/precision.h"
 #include "sim/lab/sweep.h"
+#include "sim/lab/sweep_slurm.h"
 
 #define MAX_REPS 100 /* of --precision, when --max-reps is not said */
 
@@ -28,6 +29,7 @@ struct sweep {
 
 static bool options_ok(struct sweep *);
 static bool shard_parse(const char *text, struct experiment *);
+static bool stores_open(struct sweep *);
 static int sweep_run(struct sweep *);
 static bool more_wanted(struct sweep *);
 static bool json_each(void *, struct trial *, uint32_t rep);
@@ -45,16 +47,16 @@ cmd_sweep(const struct cli_args *ca)
 	sw.sw_sc = lookup_load(ca->ca_files[0], ca);
 	if (sw.sw_sc == NULL)
 		return EXIT_USAGE;
-	sw.sw_n = scenario_npoints(sw.sw_sc);
 	if (ca->ca_list) {
 		scenario_print_points(sw.sw_sc, stdout);
 		status = EXIT_OK;
-	} else {
-		sw.sw_ex.ex_store = experiment_store(ca, ca->ca_resume);
-		if (sw.sw_ex.ex_store != NULL)
-			status = sweep_run(&sw);
-		store_close(sw.sw_ex.ex_store);
+	} else if (ca->ca_executor != NULL) {
+		status = sweep_slurm(ca, sw.sw_sc);
+	} else if (stores_open(&sw)) {
+		status = sweep_run(&sw);
 	}
+	store_close(sw.sw_ex.ex_except);
+	store_close(sw.sw_ex.ex_store);
 	scenario_destroy(sw.sw_sc);
 	return status;
 }
@@ -72,6 +74,8 @@ options_ok(struct sweep *sw)
 		cli_usage("sweep", "--max-reps without --precision");
 		return false;
 	}
+	if (!sweep_slurm_options(ca))
+		return false;
 	if (ca->ca_shard != NULL && !shard_parse(ca->ca_shard, &sw->sw_ex)) {
 		cli_usage("sweep", "--shard: '%s', want I/N, as in 1/4",
 		    ca->ca_shard);
@@ -79,9 +83,11 @@ options_ok(struct sweep *sw)
 	}
 	if (ca->ca_precision == NULL)
 		return true;
-	if (ca->ca_shard != NULL) {
-		cli_usage("sweep", "--precision needs all replications in one "
-				   "store: not with --shard");
+	if (ca->ca_shard != NULL || ca->ca_except != NULL) {
+		cli_usage("sweep",
+		    "--precision needs all replications in one store: not "
+		    "with %s",
+		    ca->ca_shard != NULL ? "--shard" : "--except");
 		return false;
 	}
 	return precision_parse("sweep", ca->ca_precision, &sw->sw_precision);
@@ -108,6 +114,20 @@ shard_parse(const char *text, struct experiment *ex)
 	return true;
 }
 
+static bool
+stores_open(struct sweep *sw)
+{
+	const struct cli_args *ca = sw->sw_ca;
+
+	if (ca->ca_except != NULL) {
+		sw->sw_ex.ex_except = store_open(ca->ca_except, STORE_READ);
+		if (sw->sw_ex.ex_except == NULL)
+			return false;
+	}
+	sw->sw_ex.ex_store = experiment_store(ca, ca->ca_resume);
+	return sw->sw_ex.ex_store != NULL;
+}
+
 static int
 sweep_run(struct sweep *sw)
 {
@@ -120,21 +140,13 @@ sweep_run(struct sweep *sw)
 		sw->sw_ex.ex_each = json_each;
 		sw->sw_ex.ex_arg = sw;
 	}
-	sw->sw_trials = sim_calloc(sw->sw_n, sizeof(*sw->sw_trials));
-	for (int i = 0; i < sw->sw_n; i++)
-		sw->sw_trials[i] = (struct trial){
-			.tr_sc = sw->sw_sc,
-			.tr_point = i,
-			.tr_reps = sw->sw_sc->sc_setup.su_run.sr_replications,
-		};
+	sw->sw_trials = trials_create(sw->sw_sc, &sw->sw_n);
 	do {
 		rs = experiment_run(&sw->sw_ex, sw->sw_trials, sw->sw_n);
 	} while (
 	    rs != RUN_INTERRUPTED && !sw->sw_ex.ex_broken && more_wanted(sw));
 	status = finish(sw, rs);
-	for (int i = 0; i < sw->sw_n; i++)
-		trial_fini(&sw->sw_trials[i]);
-	sim_free(sw->sw_trials);
+	trials_destroy(sw->sw_trials, sw->sw_n);
 	return status;
 }
 

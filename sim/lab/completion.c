@@ -104,9 +104,11 @@ zsh_text(const char *s, FILE *fp)
 static void
 zsh_option(const struct cli_option *co, FILE *fp)
 {
+	bool many = co->co_kind == CLI_SET || co->co_kind == CLI_LIST;
+
 	fputs(" \\\n\t\t", fp);
-	fprintf(fp, "'%s--%s%s[", co->co_kind == CLI_SET ? "*" : "",
-	    co->co_name, co->co_arg != NULL ? "=" : "");
+	fprintf(fp, "'%s--%s%s[", many ? "*" : "", co->co_name,
+	    co->co_arg != NULL ? "=" : "");
 	zsh_text(co->co_help, fp);
 	fputs("]", fp);
 	if (co->co_arg != NULL)

@@ -12,7 +12,7 @@ enum state {
 	OTHERS,	 /* runs in another process */
 	DONE,	 /* is in the store */
 	FAILED,	 /* likewise, with its message */
-	SKIPPED, /* of another shard */
+	SKIPPED, /* of another shard, or done in ex_except */
 };
 
 /* A run that is under way. */
@@ -38,6 +38,8 @@ struct feeding {
 
 static bool trials_open(struct feeding *);
 static bool trial_open(struct experiment *, struct trial *, int index, int n);
+static int first_state(
+    struct experiment *, const struct trial *, int64_t elsewhere, uint32_t rep);
 static void count_wanted(struct feeding *);
 static struct run_job *feed_next(void *, bool *wait);
 static int take(struct feeding *, struct trial *, uint32_t rep);
@@ -107,6 +109,7 @@ trials_open(struct feeding *fe)
 static bool
 trial_open(struct experiment *ex, struct trial *tr, int index, int n)
 {
+	int64_t elsewhere = 0;
 	struct setup *su;
 	int state;
 
@@ -119,27 +122,46 @@ trial_open(struct experiment *ex, struct trial *tr, int index, int n)
 		if (tr->tr_id < 0)
 			return false;
 	}
+	if (ex->ex_except != NULL)
+		elsewhere =
+		    store_point_known(ex->ex_except, tr->tr_sc, tr->tr_point);
+	if (elsewhere < 0)
+		return false;
 	tr->tr_states = sim_realloc(tr->tr_states, (size_t)tr->tr_reps + 1, 1);
 	for (int r = tr->tr_nstates; r < tr->tr_reps; r++) {
 		int64_t k = (int64_t)r * n + index;
 
-		tr->tr_states[r] = TODO;
-		if (ex->ex_nshards > 0 && k % ex->ex_nshards != ex->ex_shard) {
-			tr->tr_states[r] = SKIPPED;
-			continue;
-		}
-		state = store_state(
-		    ex->ex_store, tr->tr_id, tr->tr_seed, (uint32_t)r);
+		state = SKIPPED;
+		if (ex->ex_nshards == 0 || k % ex->ex_nshards == ex->ex_shard)
+			state = first_state(ex, tr, elsewhere, (uint32_t)r);
 		if (state < 0)
 			return false;
-		if (state == STORE_DONE) {
-			tr->tr_states[r] = DONE;
-			ex->ex_reused++;
-		}
+		tr->tr_states[r] = (char)state;
+		ex->ex_reused += state == DONE;
 	}
 	if (tr->tr_reps > tr->tr_nstates)
 		tr->tr_nstates = tr->tr_reps;
 	return true;
+}
+
+/*
+ * What a run of ours is at the start. elsewhere: its point in ex_except, or 0.
+ * Returns: -1 after an error.
+ */
+static int
+first_state(struct experiment *ex, const struct trial *tr, int64_t elsewhere,
+    uint32_t rep)
+{
+	int state = store_state(ex->ex_store, tr->tr_id, tr->tr_seed, rep);
+
+	if (state < 0 || state == STORE_DONE)
+		return state < 0 ? -1 : DONE;
+	if (elsewhere == 0)
+		return TODO;
+	state = store_state(ex->ex_except, elsewhere, tr->tr_seed, rep);
+	if (state < 0)
+		return -1;
+	return state == STORE_DONE ? SKIPPED : TODO;
 }
 
 /* For the progress. */

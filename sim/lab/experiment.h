@@ -31,6 +31,8 @@ struct experiment {
 	struct store *ex_store; /* borrowed; its session is open */
 	struct run_options ex_options;
 	int ex_shard, ex_nshards; /* run only each ex_nshards-th; 0 of 0: all */
+	struct store *ex_except;  /* borrowed: nor what is done in this one;
+				     may be NULL */
 
 	/* out, since experiment_init() */
 	int ex_ran;    /* done by us */

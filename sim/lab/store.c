@@ -14,6 +14,7 @@
 static bool connect_file(struct store *, enum store_mode);
 static bool settings(struct store *, enum store_mode);
 static bool wal(struct store *);
+static bool is_wal(struct store *);
 static bool is_remote(const char *file);
 static bool migrate(struct store *, enum store_mode);
 static bool check_owner(struct store *);
@@ -114,9 +115,12 @@ connect_file(struct store *st, enum store_mode mode)
 	return open_uri(st, flags, "") == SQLITE_OK || store_error(st);
 }
 
+/* What was made for several machines stays so. */
 static bool
 settings(struct store *st, enum store_mode mode)
 {
+	int64_t version;
+
 	if (!sql_script(st, "PRAGMA foreign_keys = ON"))
 		return false;
 	if (mode == STORE_READ)
@@ -124,7 +128,38 @@ settings(struct store *st, enum store_mode mode)
 	if (is_remote(st->st_name))
 		return sql_script(st, "PRAGMA journal_mode = DELETE;"
 				      "PRAGMA synchronous = FULL");
-	return wal(st) && sql_script(st, "PRAGMA synchronous = NORMAL");
+	if (!sql_int(st, &version, 0, "PRAGMA user_version", ""))
+		return false;
+	if (version == 0 && !wal(st))
+		return false;
+	return sql_script(st, is_wal(st) ? "PRAGMA synchronous = NORMAL"
+					 : "PRAGMA synchronous = FULL");
+}
+
+static bool
+is_wal(struct store *st)
+{
+	sqlite3_stmt *q = sql_query(st, "PRAGMA journal_mode", "");
+	bool yes = false;
+
+	if (q != NULL && sql_next(st, q) == 1) {
+		yes =
+		    strcmp((const char *)sqlite3_column_text(q, 0), "wal") == 0;
+		sql_end(q);
+	}
+	return yes;
+}
+
+bool
+store_between_machines(struct store *st)
+{
+	if (!sql_script(st, "PRAGMA journal_mode = DELETE;"
+			    "PRAGMA synchronous = FULL"))
+		return false;
+	if (!is_wal(st))
+		return true;
+	fprintf(stderr, "solab: %s: is in use\n", st->st_name);
+	return false;
 }
 
 /*

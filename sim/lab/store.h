@@ -43,10 +43,25 @@ bool store_beat(struct store *);
 void store_alone(struct store *);
 
 /*
+ * Other machines open this store too, by whatever file system: it does without
+ * the log that processes share in memory, now and later. Nobody else may have
+ * it open. Returns: false after an error.
+ */
+bool store_between_machines(struct store *);
+
+/*
  * Put in a point of a scenario (SCENARIO_BASE too), if it is not there.
  * Returns: its id, -1 after an error.
  */
 int64_t store_point(struct store *, struct scenario *, int point);
+
+/* The key of a point, in hex; it is the same in all stores. */
+#define STORE_KEY_SIZE 65
+void store_point_key(struct scenario *, int point, char *hex);
+
+/* Returns: the id of such a point, 0 when it is not there, -1 after an error.
+ */
+int64_t store_point_known(struct store *, struct scenario *, int point);
 
 /* Of this program: a hash of the sources that results hang on. */
 const char *store_model_version(void);

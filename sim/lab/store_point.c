@@ -47,6 +47,30 @@ store_point(struct store *st, struct scenario *sc, int point)
 	return ok ? id : -1;
 }
 
+void
+store_point_key(struct scenario *sc, int point, char *hex)
+{
+	struct scenario_resolved *sv;
+	struct ypool yp = { NULL };
+	int n = scenario_resolved(sc, point, &yp, &sv);
+
+	point_key(sc, sv, n, hex);
+	ypool_fini(&yp);
+}
+
+int64_t
+store_point_known(struct store *st, struct scenario *sc, int point)
+{
+	char key[STORE_KEY_SIZE];
+	int64_t id;
+
+	store_point_key(sc, point, key);
+	return sql_int(
+		   st, &id, 0, "SELECT id FROM point WHERE key = ?", "t", key)
+		   ? id
+		   : -1;
+}
+
 const char *
 store_model_version(void)
 {

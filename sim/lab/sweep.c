@@ -46,7 +46,9 @@ experiment_store(const struct cli_args *ca, bool existing)
 		return NULL;
 	if (ca->ca_alone)
 		store_alone(st);
-	if (store_session(st, ca->ca_command))
+	if ((ca->ca_db == NULL || (!ca->ca_alone && ca->ca_executor == NULL) ||
+		store_between_machines(st)) &&
+	    store_session(st, ca->ca_command))
 		return st;
 	store_close(st);
 	return NULL;
@@ -71,6 +73,30 @@ experiment_options(const struct cli_args *ca, const char *scenario)
 	if (ro.ro_memory_bytes == 0)
 		ro.ro_memory_bytes = (int64_t)(MEMORY_PART * all / jobs);
 	return ro;
+}
+
+struct trial *
+trials_create(struct scenario *sc, int *n)
+{
+	struct trial *trials;
+
+	*n = scenario_npoints(sc);
+	trials = sim_calloc((size_t)*n, sizeof(*trials));
+	for (int i = 0; i < *n; i++)
+		trials[i] = (struct trial){
+			.tr_sc = sc,
+			.tr_point = i,
+			.tr_reps = sc->sc_setup.su_run.sr_replications,
+		};
+	return trials;
+}
+
+void
+trials_destroy(struct trial *trials, int n)
+{
+	for (int i = 0; i < n; i++)
+		trial_fini(&trials[i]);
+	sim_free(trials);
 }
 
 int

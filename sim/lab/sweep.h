@@ -19,6 +19,11 @@ struct store *experiment_store(const struct cli_args *, bool existing);
 struct run_options experiment_options(
     const struct cli_args *, const char *scenario);
 
+/* All points of a sweep with its replications. Returns: for trials_destroy().
+ */
+struct trial *trials_create(struct scenario *, int *n);
+void trials_destroy(struct trial *, int n);
+
 /*
  * The replications of a trial that are done. Returns: how many, -1 after an
  * error; store_records_free() them.

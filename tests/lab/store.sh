@@ -61,7 +61,7 @@ sed -E 's/.*soavailconn": ([0-9]*).*"rep": ([0-9]*).*/\2 \1/' "$tmp/five.json" |
 # A run and a point of a sweep are the same; look-ahead or not.
 in_tmp run --set soavailconn=8 --reps 2 --db r.db --json 2>/dev/null | sed 's/, "run": {.*//' >"$tmp/run"
 grep '"server.sysctl.kern.ipc.soavailconn": 8' "$tmp/five.json" | sed 's/, "run": {.*//' |
-    head -n 2 | sed 's/.*"rep"/"rep"/' >"$tmp/a"
+    sed -n '1,2s/.*"rep"/"rep"/p' >"$tmp/a"
 sed 's/.*"rep"/"rep"/' "$tmp/run" | cmp -s - "$tmp/a" || complain 'run and sweep differ'
 in_tmp sweep --set soavailconn=0,8 --reps 2 --db r.db >/dev/null 2>"$tmp/err"
 grep -q '^solab: 2 runs done, 2 were in r.db$' "$tmp/err" || complain "run --db: $(tail -n 1 "$tmp/err")"
@@ -106,6 +106,12 @@ fails 'OTHER results' 1 "$SOLAB" merge "$tmp/forged.db" -o "$tmp/g.db"
 fails 'no such store' 2 "$SOLAB" merge "$tmp/none.db" -o "$tmp/new.db"
 [ ! -e "$tmp/new.db" ] || complain 'merge wrote without a source'
 
+# What another store has is not run again, and need not be here.
+in_tmp sweep --set soavailconn=0,8,9 --reps 2 --db rest.db --except part1.db >/dev/null 2>"$tmp/err"
+grep -q '^solab: 4 runs done$' "$tmp/err" || complain "--except: $(tail -n 1 "$tmp/err")"
+(cd "$tmp" && "$SOLAB" merge part1.db part2.db part3.db rest.db -o all.db 2>"$tmp/err")
+[ "$(query "$tmp/all.db" 'SELECT count(*) FROM run')" = 8 ] || complain '--except: other runs than wanted'
+
 # Precision: until it is met, or the cap.
 in_tmp sweep --set soavailconn=0,8 --reps 3 --precision throughput:2%,latency_mean:30% \
     --db p.db >"$tmp/out" 2>/dev/null
@@ -127,6 +133,9 @@ fails 'want I/N' 2 in_tmp sweep --shard 0/3
 fails 'want I/N' 2 in_tmp sweep --shard 4/3
 fails 'want I/N' 2 in_tmp sweep --shard 1
 fails 'not with --shard' 2 in_tmp sweep --shard 1/2 --precision throughput:1%
+fails 'not with --except' 2 in_tmp sweep --except g.db --precision throughput:1%
+fails 'no such store' 2 in_tmp sweep --except none.db --db new.db
+[ ! -e "$tmp/new.db" ] || complain '--except: wrote without it'
 fails '--resume without --db' 2 in_tmp sweep --resume
 fails "did you mean 'latency_p99'" 2 in_tmp sweep --precision latencyp99:1%
 fails 'want METRIC:PERCENT' 2 in_tmp sweep --precision throughput
