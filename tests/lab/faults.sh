@@ -136,6 +136,17 @@ status sweep "$tmp/memory.db" --memory-limit 1MB --set soavailconn=8,9 >/dev/nul
 [ $rc = 3 ] || complain "memory: status $rc"
 grep -q 'took more memory than --memory-limit' "$tmp/err" || complain 'memory: not said'
 
+# No process can be started: said, nothing left claimed, and no success.
+for more in '' '--precision throughput:1%'; do
+	rc=0
+	# shellcheck disable=SC2086
+	(ulimit -n 8 && first='timeout 60' && sweep "$tmp/files.db" $more) \
+	    >/dev/null 2>"$tmp/err" || rc=$?
+	[ $rc = 1 ] && grep -q 'Too many open files' "$tmp/err" ||
+	    complain "few files: status $rc: $(cat "$tmp/err")"
+done
+[ "$(sqlite3 "$tmp/files.db" 'SELECT count(*) FROM run')" = 0 ] || complain 'few files: claimed'
+
 # Two sweeps, one store: nothing is done twice.
 sweep "$tmp/two.db" --jobs 1 >/dev/null 2>"$tmp/err1" &
 one=$!
