@@ -49,6 +49,10 @@ cmd_export(const struct cli_args *ca)
 
 	if (ca->ca_csv == ca->ca_json)
 		return cli_usage("export", "as what? want --csv or --json");
+	if (ca->ca_output != NULL &&
+	    store_same_file(ca->ca_output, ca->ca_files[0]))
+		return cli_usage("export", "--output: '%s' is the store itself",
+		    ca->ca_output);
 	st = store_open(ca->ca_files[0], STORE_READ);
 	if (st == NULL)
 		return EXIT_USAGE;

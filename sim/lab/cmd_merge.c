@@ -3,12 +3,10 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "sim/lab/cli.h"
 #include "sim/lab/store.h"
 
-static bool same_file(const char *a, const char *b);
 static bool sources_ok(const struct cli_args *);
 
 int
@@ -26,7 +24,7 @@ cmd_merge(const struct cli_args *ca)
 	if (st == NULL)
 		return EXIT_USAGE;
 	for (int i = 0; i < ca->ca_nfiles && ok; i++) {
-		if (same_file(ca->ca_files[i], ca->ca_output))
+		if (store_same_file(ca->ca_files[i], ca->ca_output))
 			continue;
 		ok = store_merge(st, ca->ca_files[i], &added, &differing);
 		if (ok)
@@ -61,13 +59,4 @@ sources_ok(const struct cli_args *ca)
 		store_close(st);
 	}
 	return ok;
-}
-
-static bool
-same_file(const char *a, const char *b)
-{
-	struct stat sa, sb;
-
-	return stat(a, &sa) == 0 && stat(b, &sb) == 0 &&
-	       sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }

@@ -51,7 +51,7 @@ static bool feed_tick(void *);
 static bool tell(struct feeding *);
 static void settle(
     struct experiment *, struct trial *, uint32_t rep, int state);
-static void tally(struct feeding *);
+static bool tally(struct feeding *);
 
 enum run_status
 experiment_run(struct experiment *ex, struct trial *trials, int n)
@@ -76,7 +76,9 @@ experiment_run(struct experiment *ex, struct trial *trials, int n)
 	if (status != RUN_DONE && !ex->ex_broken &&
 	    !store_unclaim_all(ex->ex_store))
 		ex->ex_broken = true;
-	tally(&fe);
+	/* What nobody stopped, and is not at its end, could not be started. */
+	if (!tally(&fe) && status != RUN_INTERRUPTED)
+		ex->ex_broken = true;
 	if (status == RUN_DONE && ex->ex_failed > 0)
 		status = RUN_FAILED;
 	return status;
@@ -358,9 +360,12 @@ tell(struct feeding *fe)
 	return true;
 }
 
-static void
+/* Returns: whether every run is at its end. */
+static bool
 tally(struct feeding *fe)
 {
+	bool all = true;
+
 	for (int i = 0; i < fe->fe_n; i++) {
 		struct trial *tr = &fe->fe_trials[i];
 
@@ -368,6 +373,10 @@ tally(struct feeding *fe)
 		for (int r = 0; r < tr->tr_reps; r++) {
 			tr->tr_done += tr->tr_states[r] == DONE;
 			tr->tr_failed += tr->tr_states[r] == FAILED;
+			all = all && tr->tr_states[r] != TODO &&
+			      tr->tr_states[r] != OURS &&
+			      tr->tr_states[r] != OTHERS;
 		}
 	}
+	return all;
 }

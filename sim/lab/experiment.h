@@ -38,7 +38,7 @@ struct experiment {
 	int ex_ran;    /* done by us */
 	int ex_reused; /* were there, or were done by others */
 	int ex_failed;
-	bool ex_broken; /* the store cannot be used */
+	bool ex_broken; /* the store cannot be used, or no run be started */
 
 	/* When a run is in the store, in the order of replications and trials
 	 * (failed ones are passed over); may be NULL. Returns: false to stop.
@@ -52,7 +52,8 @@ struct experiment {
  *
  * Context: a process that has not opened the engine. Time: real.
  * Returns: RUN_DONE; RUN_FAILED when a run failed, now or before, or the store
- *          could not be written (said on stderr); RUN_INTERRUPTED.
+ *          could not be written or no run started (said on stderr);
+ * RUN_INTERRUPTED.
  */
 enum run_status experiment_run(struct experiment *, struct trial *, int n);
 

@@ -263,8 +263,14 @@ child_start(struct batch *ba, struct run_job *rj)
 	pid_t parent = getpid();
 	int out[2], err[2];
 
-	if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) {
+	if (pipe2(out, O_CLOEXEC) != 0) {
 		fprintf(stderr, "solab: pipe: %s\n", strerror(errno));
+		return false;
+	}
+	if (pipe2(err, O_CLOEXEC) != 0) {
+		fprintf(stderr, "solab: pipe: %s\n", strerror(errno));
+		close(out[0]);
+		close(out[1]);
 		return false;
 	}
 	fflush(NULL);

@@ -1,5 +1,6 @@
 #include "sim/lab/store.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 
 #define BUSY_MS 60000 /* so long we wait for another process */
 
+static bool connect_memory(struct store *);
 static bool connect_file(struct store *, enum store_mode);
 static bool settings(struct store *, enum store_mode);
 static bool wal(struct store *);
@@ -24,10 +26,10 @@ store_open(const char *file, enum store_mode mode)
 {
 	struct store *st = sim_calloc(1, sizeof(*st));
 
-	st->st_name = sim_strdup(file != NULL ? file : ":memory:");
+	st->st_name = sim_strdup(file != NULL ? file : "memory");
 	/* A file of somebody else's is not touched. */
-	if (connect_file(st, mode) && check_owner(st) && settings(st, mode) &&
-	    migrate(st, mode))
+	if ((file != NULL ? connect_file(st, mode) : connect_memory(st)) &&
+	    check_owner(st) && settings(st, mode) && migrate(st, mode))
 		return st;
 	store_close(st);
 	return NULL;
@@ -45,34 +47,74 @@ store_close(struct store *st)
 	sim_free(st);
 }
 
+bool
+store_same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return stat(a, &sa) == 0 && stat(b, &sb) == 0 &&
+	       sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
 const char *
 store_sqlite_version(void)
 {
 	return sqlite3_libversion();
 }
 
+static bool
+connect_memory(struct store *st)
+{
+	return sqlite3_open(":memory:", &st->st_db) == SQLITE_OK ||
+	       store_error(st);
+}
+
+/* A name is a path, whatever it looks like: `:memory:`, `//x`, `a?b#c`. */
 static int
 open_uri(struct store *st, int flags, const char *options)
 {
-	char *uri = sqlite3_mprintf("file:%s%s", st->st_name, options);
-	char *escaped, *to;
+	const char *prefix = st->st_name[0] == '/' ? "file://" : "file:./";
+	char *uri, *to;
 	int rc;
 
+	to = uri = sim_calloc(
+	    strlen(prefix) + 3 * strlen(st->st_name) + strlen(options) + 1, 1);
+	to = stpcpy(to, prefix);
 	/* In a URI these end the path. */
-	to = escaped = sim_calloc(3 * strlen(uri) + 1, 1);
-	for (const char *s = uri; *s != '\0'; s++) {
-		bool path = s < uri + 5 + strlen(st->st_name);
-
-		if (path && strchr("?#%", *s) != NULL)
+	for (const char *s = st->st_name; *s != '\0'; s++) {
+		if (strchr("?#%", *s) != NULL)
 			to += snprintf(to, 4, "%%%02x", (unsigned)*s);
 		else
 			*to++ = *s;
 	}
-	rc =
-	    sqlite3_open_v2(escaped, &st->st_db, flags | SQLITE_OPEN_URI, NULL);
-	sqlite3_free(uri);
-	sim_free(escaped);
+	strcpy(to, options);
+	rc = sqlite3_open_v2(uri, &st->st_db, flags | SQLITE_OPEN_URI, NULL);
+	sim_free(uri);
 	return rc;
+}
+
+/* A pipe would be waited for, and a device take what it does not give back. */
+static bool
+check_kind(const struct store *st, enum store_mode mode)
+{
+	struct stat sb;
+
+	if (st->st_name[0] == '\0') {
+		fprintf(stderr, "solab: '': a store needs a name\n");
+		return false;
+	}
+	if (stat(st->st_name, &sb) == 0) {
+		if (S_ISREG(sb.st_mode))
+			return true;
+		fprintf(stderr, "solab: %s: %s, not a store\n", st->st_name,
+		    S_ISDIR(sb.st_mode) ? "a folder" : "no regular file");
+		return false;
+	}
+	if (mode == STORE_CREATE)
+		return true;
+	fprintf(stderr, "solab: %s: %s\n", st->st_name,
+	    errno == ENOENT ? "no such store" : strerror(errno));
+	return false;
 }
 
 /*
@@ -85,17 +127,12 @@ connect_file(struct store *st, enum store_mode mode)
 	int flags = SQLITE_OPEN_READWRITE;
 	char log[4096];
 
-	if (strcmp(st->st_name, ":memory:") == 0)
-		return sqlite3_open(":memory:", &st->st_db) == SQLITE_OK ||
-		       store_error(st);
+	if (!check_kind(st, mode))
+		return false;
 	if (mode == STORE_CREATE)
 		flags |= SQLITE_OPEN_CREATE;
 	else if (mode == STORE_READ)
 		flags = SQLITE_OPEN_READONLY;
-	if (mode != STORE_CREATE && access(st->st_name, F_OK) != 0) {
-		fprintf(stderr, "solab: %s: no such store\n", st->st_name);
-		return false;
-	}
 	snprintf(log, sizeof(log), "%s-wal", st->st_name);
 	if (mode == STORE_READ && access(log, F_OK) != 0) {
 		char folder[4096];

@@ -30,6 +30,9 @@ enum store_mode {
 struct store *store_open(const char *file, enum store_mode);
 void store_close(struct store *);
 
+/* Whether both names are of one file. */
+bool store_same_file(const char *a, const char *b);
+
 /* Claims and runs from now on are those of this command line. */
 bool store_session(struct store *, const char *command);
 

@@ -15,6 +15,7 @@ store_put(struct store *st, int64_t point, const struct record *rd)
 	return sql_finish(st, ok && run_put(st, point, rd));
 }
 
+/* As in run_put(): what another has done is done. */
 bool
 store_put_failed(struct store *st, int64_t point, uint32_t seed, uint32_t rep,
     const char *message)
@@ -24,7 +25,7 @@ store_put_failed(struct store *st, int64_t point, uint32_t seed, uint32_t rep,
 	ok = ok && sql_do(st,
 		       "UPDATE run SET state = 'failed', message = ?, "
 		       "ended = ? WHERE point = ? AND seed = ? AND "
-		       "replication = ?",
+		       "replication = ? AND state <> 'done'",
 		       "tiiii", message, store_now(), point, (int64_t)seed,
 		       (int64_t)rep);
 	return sql_finish(st, ok);

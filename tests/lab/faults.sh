@@ -136,6 +136,17 @@ status sweep "$tmp/memory.db" --memory-limit 1MB --set soavailconn=8,9 >/dev/nul
 [ $rc = 3 ] || complain "memory: status $rc"
 grep -q 'took more memory than --memory-limit' "$tmp/err" || complain 'memory: not said'
 
+# No process can be started: said, nothing left claimed, and no success.
+for more in '' '--precision throughput:1%'; do
+	rc=0
+	# shellcheck disable=SC2086
+	(ulimit -n 8 && first='timeout 60' && sweep "$tmp/files.db" $more) \
+	    >/dev/null 2>"$tmp/err" || rc=$?
+	[ $rc = 1 ] && grep -q 'Too many open files' "$tmp/err" ||
+	    complain "few files: status $rc: $(cat "$tmp/err")"
+done
+[ "$(sqlite3 "$tmp/files.db" 'SELECT count(*) FROM run')" = 0 ] || complain 'few files: claimed'
+
 # Two sweeps, one store: nothing is done twice.
 sweep "$tmp/two.db" --jobs 1 >/dev/null 2>"$tmp/err1" &
 one=$!
@@ -165,7 +176,23 @@ sqlite3 "$tmp/ref.db" '.backup '"$tmp/newer.db"
 sqlite3 "$tmp/newer.db" 'PRAGMA user_version = 99'
 refused 'newer store' "$tmp/newer.db" 'a newer solab (schema 99'
 mkdir "$tmp/folder.db"
-refused folder "$tmp/folder.db" 'unable to open'
+refused folder "$tmp/folder.db" 'a folder, not a store'
+mkfifo "$tmp/fifo.db"
+for c in "sweep scenarios/soavailconn.yaml --db $tmp/fifo.db" "export --json $tmp/fifo.db" \
+    "merge $tmp/fifo.db -o $tmp/out.db" "merge $tmp/ref.db -o /dev/null"; do
+	# shellcheck disable=SC2086
+	status timeout 20 "$SOLAB" $c >/dev/null 2>"$tmp/err"
+	[ $rc = 2 ] && grep -q 'no regular file, not a store' "$tmp/err" ||
+	    complain "$c: status $rc: $(cat "$tmp/err")"
+done
+status sweep '' >/dev/null 2>"$tmp/err"
+[ $rc = 2 ] && grep -q 'a store needs a name' "$tmp/err" || complain "no name: status $rc"
+# Any other name is one.
+ln -s "$SRCDIR/scenarios" "$tmp/scenarios"
+for name in ':memory:' "/$tmp/two slashes.db" 'file:a?b#c%41.db' "quote'\".db"; do
+	(cd "$tmp" && sweep "$name" --set soavailconn=8) >/dev/null 2>&1
+	(cd "$tmp" && [ -s "$name" ]) || complain "$name: no such file"
+done
 refused 'no such folder' "$tmp/none/s.db" 'unable to open'
 status sweep "$tmp/absent.db" --resume >/dev/null 2>"$tmp/err"
 [ $rc = 2 ] && grep -q 'no such store' "$tmp/err" && [ ! -e "$tmp/absent.db" ] ||

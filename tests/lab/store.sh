@@ -127,6 +127,9 @@ in_tmp sweep --set soavailconn=0,8 --reps 3 --precision latency_p99:0.001% --max
 "$SOLAB" export "$tmp/g.db" --csv | tr -d '\r' | awk -F, 'NR == 1 { n = NF } NF != n || NF < 80 { exit 1 }
     END { exit NR != 11 }' || complain 'CSV'
 "$SOLAB" export "$tmp/g.db" --csv -o "$tmp/g.csv" && [ -s "$tmp/g.csv" ] || complain 'export -o'
+ln -s g.db "$tmp/link.db"
+fails 'is the store itself' 2 "$SOLAB" export "$tmp/g.db" --json -o "$tmp/link.db"
+[ "$(query "$tmp/g.db" 'SELECT count(*) FROM run')" = 10 ] || complain 'export wrote over its store'
 
 # What cannot be meant.
 fails 'want I/N' 2 in_tmp sweep --shard 0/3

@@ -188,8 +188,10 @@ test_claims(void **state)
 	assert_true(store_put(a, id, rd));
 	assert_int_equal(store_state(b, id, 1, 0), STORE_DONE);
 	assert_int_equal(store_claim(b, id, 1, 0), 0);
-	/* Whoever thought that it was his puts the same, once. */
+	/* Whoever thought that it was his puts the same, once; or fails. */
 	assert_true(store_put(b, id, rd));
+	assert_true(store_put_failed(b, id, 1, 0, "too late"));
+	assert_int_equal(store_state(a, id, 1, 0), STORE_DONE);
 	record_destroy(rd);
 	store_close(a);
 	store_close(b);
