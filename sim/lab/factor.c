@@ -266,6 +266,12 @@ factor_sets(const struct factor *fa, double value, char **sets)
 	return fa->fa_npaths;
 }
 
+bool
+factor_is_time(const struct factor *fa)
+{
+	return fa->fa_entry != NULL && fa->fa_key->k_unit == UNIT_TIME;
+}
+
 const char *
 factor_kind(const struct factor *fa)
 {

@@ -61,6 +61,9 @@ double factor_at(const struct factor *, double place);
 /* PATH=VALUE of each of its paths, into sets. Returns: how many. */
 int factor_sets(const struct factor *, double value, char **sets);
 
+/* Whether it is a time that something costs, and not a speed or a size. */
+bool factor_is_time(const struct factor *);
+
 /* "guess", "fitted", "param" */
 const char *factor_kind(const struct factor *);
 

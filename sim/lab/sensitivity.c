@@ -201,7 +201,7 @@ elasticities_take(struct analysis *an, int i)
 	sim_free(low);
 }
 
-/* Costs alone: parameters are no part of the time that a request costs. */
+/* Times alone: a speed, a size or a parameter is no part of them. */
 static void
 sums_take(struct analysis *an)
 {
@@ -212,7 +212,8 @@ sums_take(struct analysis *an)
 		for (int r = 0; r < sp->sp_reps; r++) {
 			sum[r] = 0;
 			for (int i = 0; i < an->an_n; i++) {
-				if (sp->sp_factors->fs_list[i].fa_entry == NULL)
+				if (!factor_is_time(
+					&sp->sp_factors->fs_list[i]))
 					continue;
 				sum[r] +=
 				    an->an_each[((size_t)i * sp->sp_nmetrics +

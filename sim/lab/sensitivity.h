@@ -58,7 +58,8 @@ struct sensitivity_effect {
 struct sensitivity {
 	struct stat_ci sy_base[METRIC_N]; /* of sp_metrics, or their ratios */
 	struct sensitivity_effect *sy_effects; /* of every factor */
-	struct stat_ci sy_sum[METRIC_N];       /* of the costs' elasticities */
+	struct stat_ci
+	    sy_sum[METRIC_N]; /* of those of all costs that are times */
 	int sy_runs;
 	bool sy_failed;	 /* some run failed */
 	bool sy_stopped; /* sp_evaluate gave up, or the base failed: nothing

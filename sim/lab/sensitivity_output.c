@@ -211,7 +211,7 @@ elasticities_print(const struct page *pg)
 	for (int i = 0; i < n; i++) {
 		const int at = pg->pg_order[i];
 
-		costs += factor_nth(pg, at)->fa_entry != NULL &&
+		costs += factor_is_time(factor_nth(pg, at)) &&
 			 effect_nth(pg, at)->sf_used;
 		if (sensitivity_proven(pg->pg_sp, effect_nth(pg, at)))
 			elasticity_row(pg, at);
@@ -219,7 +219,7 @@ elasticities_print(const struct page *pg)
 	if (costs == 0)
 		return;
 	fprintf(
-	    pg->pg_fp, "%-*s %10s  %-6s", pg->pg_width, "all costs", "", "");
+	    pg->pg_fp, "%-*s %10s  %-6s", pg->pg_width, "all times", "", "");
 	cells_print(pg, pg->pg_sy->sy_sum);
 }
 
