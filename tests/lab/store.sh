@@ -135,6 +135,7 @@ fails "did you mean 'latency_p99'" 2 in_tmp sweep --precision latencyp99:1%
 fails 'want METRIC:PERCENT' 2 in_tmp sweep --precision throughput
 fails 'want 0.001%..100%' 2 in_tmp sweep --precision throughput:0%
 fails '--max-reps without' 2 in_tmp sweep --max-reps 3
+fails '--max-reps: 3, want 5 or more' 2 in_tmp sweep --reps 5 --max-reps 3 --precision throughput:1%
 fails "time" 2 in_tmp sweep --time-limit 3
 fails 'more than 0' 2 in_tmp sweep --time-limit 0s
 fails 'want --csv or --json' 2 "$SOLAB" export "$tmp/g.db"
