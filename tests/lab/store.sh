@@ -88,6 +88,9 @@ mv "$tmp/elsewhere" "$tmp/scenarios"
 cp "$tmp/g.db" "$tmp/forged.db"
 query "$tmp/forged.db" "UPDATE metric SET value = value + 1 WHERE name = 'requests'"
 fails 'NOT the same' 1 "$SOLAB" rerun "$tmp/forged.db" 1 --rep 1
+cp "$tmp/g.db" "$tmp/torn.db"
+query "$tmp/torn.db" 'DROP TABLE metric'
+fails 'replication 0 cannot be read' 1 "$SOLAB" rerun "$tmp/torn.db" 1 --rep 1
 fails 'several points' 2 "$SOLAB" rerun "$tmp/g.db" object=1KiB
 fails 'no point is' 2 "$SOLAB" rerun "$tmp/g.db" soavailconn=7
 fails 'no such run' 2 "$SOLAB" rerun "$tmp/g.db" 1 --rep 9
