@@ -98,7 +98,7 @@ grep -q "$((40 - left)) runs done, $left were in" "$tmp/err" || [ "$left" = 0 ] 
 
 # Ctrl-C stops cleanly.
 start "$tmp/int.db"
-sleep 0.3
+kill_worker -0
 kill -INT $pid
 status wait $pid
 [ $rc = 130 ] || complain "SIGINT: status $rc"
