@@ -20,7 +20,7 @@ struct again {
 
 static int rerun(struct again *);
 static int rerun_one(struct again *, const struct store_run *);
-static void compare(struct again *, const struct store_run *, struct record *);
+static bool compare(struct again *, const struct store_run *, struct record *);
 static char *text_of(const struct record *);
 static void tell(const struct again *);
 
@@ -83,6 +83,7 @@ rerun_one(struct again *ag, const struct store_run *sn)
 	struct record *rd;
 	char label[256];
 	enum run_status rs;
+	bool ok = true;
 
 	if (sc == NULL)
 		return EXIT_FAILED;
@@ -94,29 +95,37 @@ rerun_one(struct again *ag, const struct store_run *sn)
 	rs = run_jobs(&rj, 1, &ro);
 	if (rs == RUN_DONE) {
 		rd = record_of(sc, 0, su, (int)sn->sn_rep, rj.rj_result);
-		compare(ag, sn, rd);
+		ok = compare(ag, sn, rd);
 		record_destroy(rd);
 	}
 	sim_free(rj.rj_result);
 	sim_free(su);
 	scenario_destroy(sc);
 	if (rs == RUN_DONE)
-		return EXIT_OK;
+		return ok ? EXIT_OK : EXIT_FAILED;
 	return rs == RUN_FAILED ? EXIT_FAILED : EXIT_INTERRUPTED;
 }
 
-/* Print it as the store names the point; is it the same? */
-static void
+/*
+ * Print it as the store names the point; is it the same? Returns: false when
+ * the store does not give what it has.
+ */
+static bool
 compare(struct again *ag, const struct store_run *sn, struct record *rd)
 {
 	struct record *old =
 	    store_get(ag->ag_st, ag->ag_point, sn->sn_seed, sn->sn_rep);
 	char *a, *b;
 
+	if (old == NULL && sn->sn_state == STORE_DONE) {
+		fprintf(stderr, "solab: %s: replication %u cannot be read\n",
+		    ag->ag_ca->ca_files[0], (unsigned)sn->sn_rep);
+		return false;
+	}
 	if (old == NULL) {
 		record_json(stdout, rd, false);
 		ag->ag_new++;
-		return;
+		return true;
 	}
 	rd->rd_params = old->rd_params;
 	rd->rd_nparams = old->rd_nparams;
@@ -132,6 +141,7 @@ compare(struct again *ag, const struct store_run *sn, struct record *rd)
 	free(a);
 	free(b);
 	record_destroy(old);
+	return true;
 }
 
 /* All but `run`, which is the last member. */

@@ -28,6 +28,7 @@ struct sweep {
 };
 
 static bool options_ok(struct sweep *);
+static bool cap_ok(const struct sweep *);
 static bool shard_parse(const char *text, struct experiment *);
 static bool stores_open(struct sweep *);
 static int sweep_run(struct sweep *);
@@ -47,7 +48,9 @@ cmd_sweep(const struct cli_args *ca)
 	sw.sw_sc = lookup_load(ca->ca_files[0], ca);
 	if (sw.sw_sc == NULL)
 		return EXIT_USAGE;
-	if (ca->ca_list) {
+	if (!cap_ok(&sw)) {
+		status = EXIT_USAGE;
+	} else if (ca->ca_list) {
 		scenario_print_points(sw.sw_sc, stdout);
 		status = EXIT_OK;
 	} else if (ca->ca_executor != NULL) {
@@ -91,6 +94,19 @@ options_ok(struct sweep *sw)
 		return false;
 	}
 	return precision_parse("sweep", ca->ca_precision, &sw->sw_precision);
+}
+
+/* A cap below what is wanted anyway would be passed over. */
+static bool
+cap_ok(const struct sweep *sw)
+{
+	int reps = sw->sw_sc->sc_setup.su_run.sr_replications;
+
+	if (sw->sw_ca->ca_max_reps == 0 || sw->sw_ca->ca_max_reps >= reps)
+		return true;
+	cli_usage("sweep", "--max-reps: %d, want %d or more",
+	    sw->sw_ca->ca_max_reps, reps);
+	return false;
 }
 
 /* I/N, from 1. */

@@ -4,6 +4,19 @@
 
 #include "sim/core/assert.h"
 
+/* Nothing has no mean and no percentile. */
+static double
+of_any(const struct hist *h, double value)
+{
+	return hist_count(h) > 0 ? value : (double)NAN;
+}
+
+static double
+percentile(const struct hist *h, double p)
+{
+	return of_any(h, (double)hist_percentile(h, p));
+}
+
 double
 metric_value(enum metric m, const struct result *rs)
 {
@@ -14,21 +27,21 @@ metric_value(enum metric m, const struct result *rs)
 	case METRIC_THROUGHPUT:
 		return (double)rs->rs_completed / seconds;
 	case METRIC_LATENCY_MEAN:
-		return hist_mean(h);
+		return of_any(h, hist_mean(h));
 	case METRIC_LATENCY_STDEV:
-		return hist_stdev(h);
+		return of_any(h, hist_stdev(h));
 	case METRIC_LATENCY_P50:
-		return (double)hist_percentile(h, 50);
+		return percentile(h, 50);
 	case METRIC_LATENCY_P90:
-		return (double)hist_percentile(h, 90);
+		return percentile(h, 90);
 	case METRIC_LATENCY_P99:
-		return (double)hist_percentile(h, 99);
+		return percentile(h, 99);
 	case METRIC_LATENCY_P999:
-		return (double)hist_percentile(h, 99.9);
+		return percentile(h, 99.9);
 	case METRIC_LATENCY_MAX:
-		return (double)hist_max(h);
+		return of_any(h, (double)hist_max(h));
 	case METRIC_CYCLE_MEAN:
-		return hist_mean(&rs->rs_cycle);
+		return of_any(&rs->rs_cycle, hist_mean(&rs->rs_cycle));
 	case METRIC_REQUESTS:
 		return (double)rs->rs_completed;
 	case METRIC_CLOCKED:
@@ -65,6 +78,10 @@ metric_time_text(double ns, char *buf)
 char *
 metric_text(enum metric m, double value, char *buf)
 {
+	if (isnan(value)) {
+		snprintf(buf, METRIC_TEXT_MAX, "none");
+		return buf;
+	}
 	if (key_metrics[m].km_unit == UNIT_TIME)
 		return metric_time_text(value, buf);
 	if (key_metrics[m].km_unit == UNIT_FREQUENCY)

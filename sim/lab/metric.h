@@ -14,7 +14,7 @@
 #define METRIC_TEXT_MAX 40
 #define METRIC_CI_MAX 80
 
-/* In the unit of the metric's JSON name. */
+/* In the unit of the metric's JSON name. NAN: a latency without requests. */
 double metric_value(enum metric, const struct result *);
 
 static inline enum metric

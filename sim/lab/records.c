@@ -81,7 +81,7 @@ weighted_mean(
 			sum += w * record_metric(rds[i], metric);
 		count += w;
 	}
-	return count > 0 ? sum / count : 0;
+	return count > 0 ? sum / count : (double)NAN;
 }
 
 /* Within the replications and between them. */
@@ -101,6 +101,8 @@ pooled_stdev(struct record *const *rds, int n)
 			ss += (w - 1) * s * s + w * d * d;
 		count += w;
 	}
+	if (count <= 0)
+		return NAN;
 	return count > 1 ? sqrt(ss / (count - 1)) : 0;
 }
 
@@ -127,7 +129,7 @@ pooled_percentile(struct record *const *rds, int n, double p)
 	}
 	if (!any)
 		return NAN;
-	value = (double)hist_percentile(&all, p);
+	value = hist_count(&all) > 0 ? (double)hist_percentile(&all, p) : NAN;
 	hist_fini(&all);
 	return value;
 }

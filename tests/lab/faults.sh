@@ -98,7 +98,7 @@ grep -q "$((40 - left)) runs done, $left were in" "$tmp/err" || [ "$left" = 0 ] 
 
 # Ctrl-C stops cleanly.
 start "$tmp/int.db"
-until pgrep -P $pid >"$tmp/workers"; do sleep 0.01; done
+kill_worker -0
 kill -INT $pid
 status wait $pid
 [ $rc = 130 ] || complain "SIGINT: status $rc"

@@ -88,6 +88,9 @@ mv "$tmp/elsewhere" "$tmp/scenarios"
 cp "$tmp/g.db" "$tmp/forged.db"
 query "$tmp/forged.db" "UPDATE metric SET value = value + 1 WHERE name = 'requests'"
 fails 'NOT the same' 1 "$SOLAB" rerun "$tmp/forged.db" 1 --rep 1
+cp "$tmp/g.db" "$tmp/torn.db"
+query "$tmp/torn.db" 'DROP TABLE metric'
+fails 'replication 0 cannot be read' 1 "$SOLAB" rerun "$tmp/torn.db" 1 --rep 1
 fails 'several points' 2 "$SOLAB" rerun "$tmp/g.db" object=1KiB
 fails 'no point is' 2 "$SOLAB" rerun "$tmp/g.db" soavailconn=7
 fails 'no such run' 2 "$SOLAB" rerun "$tmp/g.db" 1 --rep 9
@@ -144,6 +147,7 @@ fails "did you mean 'latency_p99'" 2 in_tmp sweep --precision latencyp99:1%
 fails 'want METRIC:PERCENT' 2 in_tmp sweep --precision throughput
 fails 'want 0.001%..100%' 2 in_tmp sweep --precision throughput:0%
 fails '--max-reps without' 2 in_tmp sweep --max-reps 3
+fails '--max-reps: 3, want 5 or more' 2 in_tmp sweep --reps 5 --max-reps 3 --precision throughput:1%
 fails "time" 2 in_tmp sweep --time-limit 3
 fails 'more than 0' 2 in_tmp sweep --time-limit 0s
 fails 'want --csv or --json' 2 "$SOLAB" export "$tmp/g.db"
