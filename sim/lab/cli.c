@@ -13,6 +13,7 @@
 #include "sim/core/alloc.h"
 #include "sim/core/engine.h"
 #include "sim/lab/diag.h"
+#include "sim/lab/run.h"
 #include "sim/lab/store.h"
 #include "sim/lab/units.h"
 
@@ -25,8 +26,8 @@ static int parse(
 static bool names_known(int command, int argc, char **argv);
 static bool option_take(
     int command, const struct cli_option *, char *arg, struct cli_args *);
-static bool count_take(
-    int command, const struct cli_option *, const char *arg, int *out);
+static bool count_take(int command, const struct cli_option *, long most,
+    const char *arg, int *out);
 static bool quantity_take(int command, const struct cli_option *,
     enum unit_kind, const char *arg, int64_t *out);
 static char *command_text(int argc, char **argv);
@@ -255,7 +256,9 @@ option_take(
 	case CLI_LIST:
 		return list_add(command, co, (struct cli_list *)at, arg);
 	case CLI_COUNT:
-		return count_take(command, co, arg, (int *)at);
+		return count_take(command, co, 1000000, arg, (int *)at);
+	case CLI_JOBS:
+		return count_take(command, co, RUN_MAX_JOBS, arg, (int *)at);
 	case CLI_TIME:
 		return quantity_take(
 		    command, co, UNIT_TIME, arg, (int64_t *)at);
@@ -278,16 +281,18 @@ option_take(
 }
 
 static bool
-count_take(int command, const struct cli_option *co, const char *arg, int *out)
+count_take(int command, const struct cli_option *co, long most, const char *arg,
+    int *out)
 {
 	char *end;
 	long n;
 
 	errno = 0;
 	n = strtol(arg, &end, 10);
-	if (errno != 0 || end == arg || *end != '\0' || n < 1 || n > 1000000) {
+	if (errno != 0 || end == arg || *end != '\0' || n < 1 || n > most) {
 		cli_usage(cli_commands[command].cc_name,
-		    "--%s: '%s', want a number from 1", co->co_name, arg);
+		    "--%s: '%s', want a number from 1 to %ld", co->co_name, arg,
+		    most);
 		return false;
 	}
 	*out = (int)n;

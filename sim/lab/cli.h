@@ -63,6 +63,7 @@ enum cli_kind {
 	CLI_TEXT,    /* const char * at co_offset */
 	CLI_LIST,    /* struct cli_list at co_offset */
 	CLI_COUNT,   /* int from 1 at co_offset */
+	CLI_JOBS,    /* int from 1 to RUN_MAX_JOBS at co_offset */
 	CLI_TIME,    /* int64_t ns at co_offset */
 	CLI_SIZE,    /* int64_t bytes at co_offset */
 	CLI_SET,     /* PATH=VALUE */

@@ -69,7 +69,7 @@ const struct cli_option cli_options[] = {
 	    "simulated time that is not measured (5s, 500ms, auto)" },
 	{ "measure", 0, "T", RUNS | ASKS, CLI_RUN_KEY, 0, "run.measure", false,
 	    "simulated time that is measured" },
-	{ "jobs", 'j', "N", RUNS | ASKS | RERUN, CLI_COUNT, AT(ca_jobs), NULL, false,
+	{ "jobs", 'j', "N", RUNS | ASKS | RERUN, CLI_JOBS, AT(ca_jobs), NULL, false,
 	    "run so many at once (default: one a CPU)" },
 	{ "trace", 0, "F", RUN, CLI_TEXT, AT(ca_trace), NULL, true,
 	    "write what happens to a file, to the nanosecond" },

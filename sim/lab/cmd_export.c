@@ -99,6 +99,17 @@ static int export(const struct cli_args *ca, struct store *st, FILE *fp)
 	return ok ? EXIT_OK : EXIT_FAILED;
 }
 
+/* Returns: false. */
+static bool
+unread(const struct store_run *sn)
+{
+	fprintf(stderr,
+	    "solab: point %lld, seed %u, replication %u cannot be read\n",
+	    (long long)sn->sn_point, (unsigned)sn->sn_seed,
+	    (unsigned)sn->sn_rep);
+	return false;
+}
+
 /* What still runs is not there yet. */
 static bool
 json(FILE *fp, struct store *st, const struct store_run *sn)
@@ -112,7 +123,7 @@ json(FILE *fp, struct store *st, const struct store_run *sn)
 		 ? store_get(st, sn->sn_point, sn->sn_seed, sn->sn_rep)
 		 : store_get_point(st, sn->sn_point);
 	if (rd == NULL)
-		return false;
+		return unread(sn);
 	ok = store_get_parameters(st, sn->sn_point, rd);
 	if (ok && sn->sn_state == STORE_DONE)
 		record_json(fp, rd, true);
@@ -156,7 +167,7 @@ csv(struct table *tb)
 				       sn->sn_seed, sn->sn_rep)
 				 : store_get_point(tb->tb_st, sn->sn_point);
 			if (rd == NULL)
-				return false;
+				return unread(sn);
 			if (pass == 0)
 				columns_add(tb, rd);
 			else

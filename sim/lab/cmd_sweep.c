@@ -233,7 +233,8 @@ tell(const struct sweep *sw, enum run_status rs)
 
 	if (db == NULL && rs == RUN_DONE && ex->ex_failed == 0)
 		return;
-	fprintf(stderr, "solab: %d runs done", ex->ex_ran);
+	fprintf(stderr, "solab: %d run%s done", ex->ex_ran,
+	    ex->ex_ran == 1 ? "" : "s");
 	if (ex->ex_reused > 0)
 		fprintf(stderr, ", %d were in %s", ex->ex_reused,
 		    db != NULL ? db : "memory");

@@ -32,6 +32,7 @@ struct feeding {
 	int64_t fe_next;   /* position that is looked at next */
 	int64_t fe_told;   /* positions before it were told to ex_each */
 	int fe_others;	   /* runs in other processes, in this round */
+	bool fe_waited;	   /* and they were waited for */
 	LIST_HEAD(, job) fe_jobs;
 	struct run_feed fe_feed;
 };
@@ -227,6 +228,12 @@ feed_next(void *arg, bool *wait)
 			return NULL;
 	}
 	*wait = fe->fe_others > 0;
+	if (*wait && !fe->fe_waited) {
+		fe->fe_waited = true;
+		fprintf(stderr,
+		    "solab: waiting for %d run%s of other processes\n",
+		    fe->fe_others, fe->fe_others > 1 ? "s" : "");
+	}
 	fe->fe_others = 0;
 	if (*wait)
 		fe->fe_next = 0;

@@ -14,6 +14,7 @@
 
 static void heading(FILE *, const struct scenario *, const struct point *);
 static void metrics(FILE *, const struct point *);
+static void latency(FILE *, const struct result *, struct stat_ci mean);
 static void percentiles(FILE *, const char *pad, const struct hist *, int n);
 static bool percentile_ok(const struct hist *, double percent);
 static void warnings(FILE *, const struct result *);
@@ -104,6 +105,19 @@ metrics(FILE *fp, const struct point *po)
 	fprintf(
 	    fp, "   (%llu responses)\n", (unsigned long long)rs->rs_completed);
 	request_rate(fp, po);
+	if (hist_count(&rs->rs_latency) == 0)
+		fputs("latency, ms  none\n", fp);
+	else
+		latency(fp, rs, mean);
+	fprintf(fp, "cycle, ms    mean %.3f", hist_mean(&rs->rs_cycle) * 1e-6);
+	percentiles(fp, "", &rs->rs_cycle, 3);
+	warnings(fp, rs);
+	fputs("\n", fp);
+}
+
+static void
+latency(FILE *fp, const struct result *rs, struct stat_ci mean)
+{
 	fprintf(fp, "latency, ms  mean %.3f", mean.mean * 1e-6);
 	if (isfinite(mean.half))
 		fprintf(fp, " +- %.3f", mean.half * 1e-6);
@@ -112,10 +126,6 @@ metrics(FILE *fp, const struct point *po)
 	    (double)hist_min(&rs->rs_latency) * 1e-6,
 	    (double)hist_max(&rs->rs_latency) * 1e-6);
 	percentiles(fp, "           ", &rs->rs_latency, 5);
-	fprintf(fp, "cycle, ms    mean %.3f", hist_mean(&rs->rs_cycle) * 1e-6);
-	percentiles(fp, "", &rs->rs_cycle, 3);
-	warnings(fp, rs);
-	fputs("\n", fp);
 }
 
 static const double percents[] = { 50, 90, 99, 99.9, 99.99 };

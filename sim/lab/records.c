@@ -53,7 +53,7 @@ pooled(struct record *const *rds, int n, enum metric m)
 	case METRIC_LATENCY_MAX:
 		for (int i = 0; i < n; i++)
 			max = fmax(max, record_metric(rds[i], name));
-		return max;
+		return isfinite(max) ? max : (double)NAN;
 	case METRIC_THROUGHPUT:
 	case METRIC_REQUESTS:
 	case METRIC_CLOCKED:

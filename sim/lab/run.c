@@ -15,7 +15,7 @@
 #include "sim/lab/progress.h"
 #include "sim/lab/run_child.h"
 
-#define MAX_JOBS 256
+#define MAX_JOBS RUN_MAX_JOBS
 #define LOG_MAX 65536  /* of a child's stderr */
 #define ERROR_MAX 4000 /* of it, in what is reported: its end */
 #define ASK_AGAIN_NS 500000000LL

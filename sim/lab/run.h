@@ -29,6 +29,8 @@ struct run_job {
 			   and how it ended; sim_free() it */
 };
 
+#define RUN_MAX_JOBS 256
+
 struct run_options {
 	const char *ro_scenario; /* for messages */
 	int ro_jobs;		 /* children at once; 0: a CPU each */

@@ -146,7 +146,7 @@ struct scenario *store_scenario(struct store *, int64_t point, uint32_t seed);
 /*
  * Put all that another store has into this one; what is there stays.
  * Returns: false after an error. *added: runs; *differing: runs that both have,
- * with the same key and other metrics.
+ * with the same key and other results.
  */
 bool store_merge(
     struct store *, const char *from, int64_t *added, int64_t *differing);

@@ -4,6 +4,7 @@
 #include "sim/lab/store_impl.h"
 
 static bool copy(struct store *, int64_t *added, int64_t *differing);
+static bool count_differing(struct store *, int64_t *n);
 static bool labels(struct store *);
 
 /* Points and what belongs to them. `from` is the other store. */
@@ -146,21 +147,34 @@ copy(struct store *st, int64_t *added, int64_t *differing)
 	    !sql_script(st, list_runs) ||
 	    !sql_int(st, added, 0, "SELECT count(*) FROM temp.moved", ""))
 		return false;
-	/* The same key, other results: somebody's program is not ours. */
-	if (!sql_int(st, differing, 0,
-		"SELECT count(DISTINCT run.id) FROM other.run o "
-		"JOIN other.point op ON op.id = o.point "
-		"JOIN main.point ON point.key = op.key "
-		"JOIN main.run ON run.point = point.id AND run.seed = o.seed "
-		"AND run.replication = o.replication "
-		"JOIN other.metric om ON om.run = o.id "
-		"JOIN main.metric ON metric.run = run.id "
-		"AND metric.name = om.name "
-		"WHERE om.value IS NOT metric.value",
-		""))
-		return false;
-	return sql_script(st, copy_runs) &&
+	return count_differing(st, differing) && sql_script(st, copy_runs) &&
 	       sql_script(st, "DROP TABLE temp.moved");
+}
+
+/* The same key, other results: somebody's program is not ours. */
+static bool
+count_differing(struct store *st, int64_t *n)
+{
+	return sql_int(st, n, 0,
+	    "WITH both AS (SELECT o.id AS theirs, run.id AS ours "
+	    " FROM other.run o JOIN other.point op ON op.id = o.point "
+	    " JOIN main.point ON point.key = op.key "
+	    " JOIN main.run ON run.point = point.id AND run.seed = o.seed "
+	    " AND run.replication = o.replication "
+	    " WHERE o.state = 'done' AND run.state = 'done') "
+	    "SELECT count(*) FROM both WHERE "
+	    "EXISTS (SELECT name, value FROM other.metric WHERE run = theirs "
+	    " EXCEPT SELECT name, value FROM main.metric WHERE run = ours) OR "
+	    "EXISTS (SELECT name, counted, mean_ns, slowest_ns "
+	    " FROM other.stage WHERE run = theirs EXCEPT "
+	    " SELECT name, counted, mean_ns, slowest_ns "
+	    " FROM main.stage WHERE run = ours) OR "
+	    "EXISTS (SELECT name, value FROM other.counter WHERE run = theirs "
+	    " EXCEPT SELECT name, value FROM main.counter WHERE run = ours) OR "
+	    "EXISTS (SELECT name, samples, over, v2 FROM other.histogram "
+	    " WHERE run = theirs EXCEPT SELECT name, samples, over, v2 "
+	    " FROM main.histogram WHERE run = ours)",
+	    "");
 }
 
 /* Points may have got further axes. */

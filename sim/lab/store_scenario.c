@@ -10,7 +10,7 @@ static int sets_make(struct store *, int64_t point, uint32_t seed,
 struct scenario *
 store_scenario(struct store *st, int64_t point, uint32_t seed)
 {
-	const char *sets[SCENARIO_MAX_AXES + 1], *file, *dir;
+	const char *sets[SCENARIO_MAX_AXES + 1], *file, *dir; /* and seed */
 	struct scenario *sc = NULL;
 	struct ypool yp = { NULL };
 	struct diag d;
@@ -44,16 +44,20 @@ static bool
 sources_give(struct store *st, int64_t scenario, struct diag *d)
 {
 	sqlite3_stmt *q;
-	int got;
+	int got, n = 0;
 
 	q = sql_query(st,
 	    "SELECT file, text FROM source WHERE scenario = ? ORDER BY place",
 	    "i", scenario);
-	while ((got = q != NULL ? sql_next(st, q) : -1) == 1)
+	for (; (got = q != NULL ? sql_next(st, q) : -1) == 1; n++)
 		diag_give(d, (const char *)sqlite3_column_text(q, 0),
 		    sqlite3_column_blob(q, 1),
 		    (size_t)sqlite3_column_bytes(q, 1));
-	return got == 0;
+	/* Files of today are not what the point was made from. */
+	if (got == 0 && n == 0)
+		fprintf(stderr, "solab: %s: the scenario's texts are gone\n",
+		    st->st_name);
+	return got == 0 && n > 0;
 }
 
 /* PATH=VALUE of what made the point, and the seed. Returns: -1 after an error.
@@ -76,7 +80,7 @@ sets_make(struct store *st, int64_t point, uint32_t seed, struct ypool *yp,
 			    ypool_printf(yp, "%s=%s", sqlite3_column_text(q, 0),
 				sqlite3_column_text(q, 1));
 	}
-	if (n < SCENARIO_MAX_AXES)
+	if (n < SCENARIO_MAX_AXES + 1)
 		sets[n++] = ypool_printf(yp, "run.seed=%u", (unsigned)seed);
 	return got == 0 ? n : -1;
 }

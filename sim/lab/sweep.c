@@ -249,12 +249,16 @@ value(FILE *fp, struct stat_ci ci, double scale, int width, int decimals,
 {
 	char text[64];
 
-	snprintf(text, sizeof(text), "%.*f%s", decimals, ci.mean * scale, mark);
+	if (isnan(ci.mean))
+		snprintf(text, sizeof(text), "none%s", mark);
+	else
+		snprintf(text, sizeof(text), "%.*f%s", decimals,
+		    ci.mean * scale, mark);
 	fprintf(fp, " %*s", width, text);
 	if (!interval)
 		return;
 	snprintf(text, sizeof(text), "+-%.2g%%", 100 * ci.half / ci.mean);
-	fprintf(fp, " %-7s", ci.mean != 0 && isfinite(ci.half) ? text : "");
+	fprintf(fp, " %-7s", isfinite(ci.half / ci.mean) ? text : "");
 }
 
 static void

@@ -155,7 +155,7 @@ two=$!
 wait $one || complain 'two sweeps: the first failed'
 wait $two || complain 'two sweeps: the second failed'
 whole "$tmp/two.db" 'two sweeps'
-done_=$(cat "$tmp/err1" "$tmp/err2" | sed -n 's/^solab: \([0-9]*\) runs done.*/\1/p' | paste -sd+)
+done_=$(cat "$tmp/err1" "$tmp/err2" | sed -n 's/^solab: \([0-9]*\) runs* done.*/\1/p' | paste -sd+)
 [ "$((done_))" = 40 ] || complain "two sweeps: $done_ runs, not 40"
 
 # What cannot be a store is refused, and stays as it is.

@@ -106,6 +106,17 @@ query "$tmp/all.db" .dump >"$tmp/dump"
 query "$tmp/all.db" .dump | cmp -s - "$tmp/dump" || complain 'merging again changed something'
 [ "$(query "$tmp/all.db" 'PRAGMA integrity_check; PRAGMA foreign_key_check')" = ok ] || complain 'merged: not whole'
 fails 'OTHER results' 1 "$SOLAB" merge "$tmp/forged.db" -o "$tmp/g.db"
+# Not only metrics are looked at.
+for change in 'counter SET value = value + 1' 'stage SET mean_ns = mean_ns + 1' \
+    "histogram SET v2 = x'00'"; do
+	cp "$tmp/all.db" "$tmp/forged.db"
+	query "$tmp/forged.db" "UPDATE $change"
+	fails '6 runs of the same key have OTHER results' 1 "$SOLAB" merge "$tmp/forged.db" -o "$tmp/all.db"
+done
+# A store that lost its texts does not take those of today.
+cp "$tmp/g.db" "$tmp/bare.db"
+query "$tmp/bare.db" 'DELETE FROM source'
+fails 'texts are gone' 1 "$SOLAB" rerun "$tmp/bare.db" 1 --rep 1
 fails 'no such store' 2 "$SOLAB" merge "$tmp/none.db" -o "$tmp/new.db"
 [ ! -e "$tmp/new.db" ] || complain 'merge wrote without a source'
 
@@ -134,7 +145,18 @@ ln -s g.db "$tmp/link.db"
 fails 'is the store itself' 2 "$SOLAB" export "$tmp/g.db" --json -o "$tmp/link.db"
 [ "$(query "$tmp/g.db" 'SELECT count(*) FROM run')" = 10 ] || complain 'export wrote over its store'
 
+# Without a request there is no latency, and nothing is said of it.
+in_tmp sweep --set soavailconn=8,9 --set server.nics.ix.latency=10s --reps 3 --db silent.db \
+    >"$tmp/out" 2>/dev/null
+grep -q 'soavailconn=8 .* none' "$tmp/out" && ! grep -q nan "$tmp/out" || complain 'no request: table'
+[ "$(query "$tmp/silent.db" "SELECT count(*) FROM metric WHERE name LIKE 'latency%' AND value IS NOT NULL")" = 0 ] ||
+    complain 'no request: a latency is stored'
+"$SOLAB" compare "$tmp/silent.db" 1 2 >"$tmp/out"
+sed '1,/^Not compared/d' "$tmp/out" | grep -q '^  latency_mean' || complain 'no request: compared'
+in_tmp run --set server.nics.ix.latency=10s 2>/dev/null | grep -q '^latency, ms  none' || complain 'no request: run'
+
 # What cannot be meant.
+fails 'want a number from 1 to 256' 2 in_tmp sweep --jobs 257
 fails 'want I/N' 2 in_tmp sweep --shard 0/3
 fails 'want I/N' 2 in_tmp sweep --shard 4/3
 fails 'want I/N' 2 in_tmp sweep --shard 1
