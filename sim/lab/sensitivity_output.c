@@ -89,11 +89,12 @@ sensitivity_print_question(FILE *fp, const struct sensitivity_question *sq)
 		fputs(", over without\n", fp);
 	fprintf(fp, "%d costs guessed or fitted, %d parameters; ", costs,
 	    sq->sq_factors.fs_n - costs);
-	fprintf(fp, "%d replications of %s, each cost %g %% down and up\n",
+	fprintf(fp,
+	    "%d replications of %s, each moved by a factor of %g both ways\n",
 	    sp->sp_reps,
 	    unit_print(
 		UNIT_TIME, sq->sq_scenario->sc_setup.su_run.sr_measure, t),
-	    100 * sq->sq_options.fo_step);
+	    1 + sq->sq_options.fo_step);
 	fflush(fp);
 }
 
