@@ -168,6 +168,7 @@ bad "did you mean 'throughput'" sensitivity "$file" --metric troughput
 bad 'more than 0%, up to 100%' sensitivity "$file" --step 0%
 bad 'a number above 1, up to 100' sensitivity "$file" --factor 1
 bad 'want PATH=LOW\.\.HIGH' sensitivity "$file" --param work
+bad 'the base point is the same' sensitivity "$file" --ratio work=1ms
 bad "unknown parameter 'wrok'" sensitivity "$file" --ratio wrok=1ms
 
 exit $failed
