@@ -53,7 +53,7 @@ struct experiment {
  * Context: a process that has not opened the engine. Time: real.
  * Returns: RUN_DONE; RUN_FAILED when a run failed, now or before, or the store
  *          could not be written or no run started (said on stderr);
- * RUN_INTERRUPTED.
+ *          RUN_INTERRUPTED.
  */
 enum run_status experiment_run(struct experiment *, struct trial *, int n);
 

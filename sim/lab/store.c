@@ -44,6 +44,7 @@ store_close(struct store *st)
 		sqlite3_finalize(st->st_statements[i].ss_stmt);
 	sqlite3_close(st->st_db);
 	sim_free(st->st_name);
+	sim_free(st->st_uri);
 	sim_free(st);
 }
 
@@ -89,7 +90,7 @@ open_uri(struct store *st, int flags, const char *options)
 	}
 	strcpy(to, options);
 	rc = sqlite3_open_v2(uri, &st->st_db, flags | SQLITE_OPEN_URI, NULL);
-	sim_free(uri);
+	st->st_uri = uri;
 	return rc;
 }
 
@@ -124,17 +125,20 @@ check_kind(const struct store *st, enum store_mode mode)
 static bool
 connect_file(struct store *st, enum store_mode mode)
 {
+	const char *options = "?mode=ro";
 	int flags = SQLITE_OPEN_READWRITE;
 	char log[4096];
 
 	if (!check_kind(st, mode))
 		return false;
-	if (mode == STORE_CREATE)
-		flags |= SQLITE_OPEN_CREATE;
-	else if (mode == STORE_READ)
-		flags = SQLITE_OPEN_READONLY;
+	if (mode != STORE_READ) {
+		if (mode == STORE_CREATE)
+			flags |= SQLITE_OPEN_CREATE;
+		return open_uri(st, flags, "") == SQLITE_OK || store_error(st);
+	}
+	flags = SQLITE_OPEN_READONLY;
 	snprintf(log, sizeof(log), "%s-wal", st->st_name);
-	if (mode == STORE_READ && access(log, F_OK) != 0) {
+	if (access(log, F_OK) != 0) {
 		char folder[4096];
 		char *slash;
 
@@ -145,11 +149,9 @@ connect_file(struct store *st, enum store_mode mode)
 		else
 			*(slash == folder ? slash + 1 : slash) = '\0';
 		if (faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS) != 0)
-			return open_uri(st, flags, "?immutable=1") ==
-				   SQLITE_OK ||
-			       store_error(st);
+			options = "?mode=ro&immutable=1";
 	}
-	return open_uri(st, flags, "") == SQLITE_OK || store_error(st);
+	return open_uri(st, flags, options) == SQLITE_OK || store_error(st);
 }
 
 /* What was made for several machines stays so. */

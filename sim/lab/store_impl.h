@@ -14,6 +14,7 @@
 struct store {
 	sqlite3 *st_db;
 	char *st_name; /* for messages */
+	char *st_uri;  /* how SQLite opened it; NULL: in memory */
 	bool st_alone;
 	int64_t st_session; /* 0: none yet */
 	int64_t st_beaten;  /* wall: the last sign of life */

@@ -129,8 +129,7 @@ store_merge(
 	if (other == NULL)
 		return false;
 	/* It is a store, and of our schema; now as a part of this one. */
-	ok = sql_do(st, "ATTACH ? AS other", "t",
-	    sqlite3_db_filename(other->st_db, "main"));
+	ok = sql_do(st, "ATTACH ? AS other", "t", other->st_uri);
 	store_close(other);
 	if (!ok)
 		return false;

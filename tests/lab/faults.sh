@@ -215,6 +215,10 @@ if [ -z "$as_user" ] || $as_user test -x "$SOLAB" -a -r "$SRCDIR/scenarios/soava
 	status $as_user "$SOLAB" export "$tmp/ro/ref.db" --json >"$tmp/out" 2>"$tmp/err"
 	[ $rc = 0 ] && [ "$(wc -l <"$tmp/out")" = 40 ] ||
 	    complain "read-only store: status $rc: $(cat "$tmp/err")"
+	mkdir -m 777 "$tmp/rw"
+	status $as_user "$SOLAB" merge "$tmp/ro/ref.db" -o "$tmp/rw/all.db" 2>"$tmp/err"
+	[ $rc = 0 ] && whole "$tmp/rw/all.db" merged ||
+	    complain "merging a read-only store: status $rc: $(cat "$tmp/err")"
 else
 	echo 'note: the program cannot be run as another user: read-only folder not tried'
 fi
