@@ -17,7 +17,8 @@ static bool ask(const struct cli_args *, struct sensitivity_question *);
 static bool reps_take(const struct cli_args *, struct sensitivity_question *);
 static bool numbers_take(const struct cli_args *, struct factor_options *);
 static bool metrics_take(const struct cli_list *, struct sensitivity_problem *);
-static bool ratio_take(const struct cli_args *);
+static bool ratio_take(const struct cli_args *, struct scenario *base);
+static bool is_same(struct scenario *, struct scenario *);
 static int answer(const struct cli_args *, struct sensitivity_question *);
 static bool evaluate(void *arg, struct sensitivity_want *, int n);
 static bool batch_run(
@@ -69,7 +70,7 @@ ask(const struct cli_args *ca, struct sensitivity_question *sq)
 	sp->sp_seed = sq->sq_scenario->sc_setup.su_run.sr_seed;
 	sp->sp_evaluate = evaluate;
 	sp->sp_arg = sq;
-	return good && ratio_take(ca);
+	return good && ratio_take(ca, sq->sq_scenario);
 }
 
 static bool
@@ -149,10 +150,11 @@ metrics_take(const struct cli_list *cl, struct sensitivity_problem *sp)
 
 /* The scenario must take the other setting: said before anything runs. */
 static bool
-ratio_take(const struct cli_args *ca)
+ratio_take(const struct cli_args *ca, struct scenario *base)
 {
 	struct cli_args with = *ca;
 	struct scenario *sc;
+	bool good;
 
 	if (ca->ca_ratios.cl_n + ca->ca_nsets > CLI_MAX_SETS) {
 		cli_usage(
@@ -165,8 +167,29 @@ ratio_take(const struct cli_args *ca)
 	if (ca->ca_ratios.cl_n == 0)
 		return true;
 	sc = lookup_load(ca->ca_files[0], &with);
+	if (sc == NULL)
+		return false;
+	good = !is_same(base, sc);
 	scenario_destroy(sc);
-	return sc != NULL;
+	if (!good)
+		cli_usage("sensitivity",
+		    "--ratio: the base point is the same: set it otherwise");
+	return good;
+}
+
+static bool
+is_same(struct scenario *a, struct scenario *b)
+{
+	struct ypool yp = { NULL };
+	struct scenario_resolved *x, *y;
+	const int n = scenario_resolved(a, SCENARIO_BASE, &yp, &x);
+	bool same = n == scenario_resolved(b, SCENARIO_BASE, &yp, &y);
+
+	for (int i = 0; same && i < n; i++)
+		same = strcmp(x[i].sv_path, y[i].sv_path) == 0 &&
+		       strcmp(x[i].sv_value, y[i].sv_value) == 0;
+	ypool_fini(&yp);
+	return same;
 }
 
 static int

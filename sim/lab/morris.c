@@ -160,3 +160,25 @@ elasticity(double low_x, double high_x, const double *low_y,
 		return (struct stat_ci){ NAN, NAN };
 	return stat_t_interval(each, n, LEVEL);
 }
+
+bool
+elasticity_bends(const double x[3], const double *const y[3], int n)
+{
+	double *each = sim_calloc((size_t)3 * n, sizeof(*each));
+	double *below = each, *above = each + n, *more = each + 2L * n;
+	struct stat_ci ci, whole;
+	bool bends = false;
+
+	if (x[0] < x[1] && x[1] < x[2]) {
+		whole = elasticity(x[0], x[2], y[0], y[2], n, more);
+		elasticity(x[0], x[1], y[0], y[1], n, below);
+		elasticity(x[1], x[2], y[1], y[2], n, above);
+		for (int r = 0; r < n; r++)
+			more[r] = above[r] - below[r];
+		ci = stat_t_interval(more, n, LEVEL);
+		bends =
+		    fabs(ci.mean) > ci.half && fabs(ci.mean) > fabs(whole.mean);
+	}
+	sim_free(each);
+	return bends;
+}

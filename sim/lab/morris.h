@@ -76,4 +76,10 @@ bool elasticity_ends(int64_t value, double share, int64_t min, int64_t max,
 struct stat_ci elasticity(double low_x, double high_x, const double *low_y,
     const double *high_y, int n, double *each);
 
+/*
+ * Whether y bends so much that its one elasticity between the ends misleads:
+ * those below and above the middle surely differ, and by more than it is.
+ */
+bool elasticity_bends(const double x[3], const double *const y[3], int n);
+
 #endif

@@ -181,24 +181,28 @@ elasticities_take(struct analysis *an, int i)
 	const struct sensitivity_problem *sp = an->an_sp;
 	const struct factor *fa = &sp->sp_factors->fs_list[i];
 	struct sensitivity_effect *sf = &an->an_sy->sy_effects[i];
-	double *low = sim_calloc((size_t)2 * sp->sp_reps, sizeof(double));
-	double *high = low + sp->sp_reps;
+	const int reps = sp->sp_reps;
+	const double x[3] = { fa->fa_down, fa->fa_base, fa->fa_up };
+	double *all = sim_calloc((size_t)3 * reps, sizeof(double));
+	double *y[3] = { all, all + reps, all + 2L * reps };
 
 	for (int m = 0; m < sp->sp_nmetrics; m++) {
-		double *each = an->an_each +
-			       ((size_t)i * sp->sp_nmetrics + m) * sp->sp_reps;
+		const size_t place = (size_t)i * sp->sp_nmetrics + m;
 
 		sf->sf_elasticity[m] = (struct stat_ci){ 0, 0 };
 		if (!fa->fa_moves)
 			sf->sf_elasticity[m] = (struct stat_ci){ NAN, NAN };
 		if (!fa->fa_moves || !sf->sf_used)
 			continue;
-		column(&an->an_down[i], sp->sp_metrics[m], sp->sp_reps, low);
-		column(&an->an_up[i], sp->sp_metrics[m], sp->sp_reps, high);
+		column(&an->an_down[i], sp->sp_metrics[m], reps, y[0]);
+		column(&an->an_base, sp->sp_metrics[m], reps, y[1]);
+		column(&an->an_up[i], sp->sp_metrics[m], reps, y[2]);
 		sf->sf_elasticity[m] = elasticity(
-		    fa->fa_down, fa->fa_up, low, high, sp->sp_reps, each);
+		    x[0], x[2], y[0], y[2], reps, an->an_each + place * reps);
+		sf->sf_bends[m] =
+		    elasticity_bends(x, (const double *const *)y, reps);
 	}
-	sim_free(low);
+	sim_free(all);
 }
 
 /* Times alone: a speed, a size or a parameter is no part of them. */

@@ -52,6 +52,7 @@ struct sensitivity_effect {
 	bool sf_used; /* some metric moved */
 	/* Of sp_metrics; NAN: not known. */
 	struct stat_ci sf_elasticity[METRIC_N];
+	bool sf_bends[METRIC_N];		  /* elasticity_bends() */
 	struct morris_effect sf_morris[METRIC_N]; /* me_n 0: not moved */
 };
 

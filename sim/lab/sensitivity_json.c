@@ -66,6 +66,12 @@ factor_json(FILE *fp, const struct sensitivity_question *sq,
 	fprintf(fp, ", \"ranged\": %s, \"used\": %s",
 	    fa->fa_ranged ? "true" : "false", sf->sf_used ? "true" : "false");
 	cis_json(fp, &sq->sq_problem, "elasticity", sf->sf_elasticity);
+	fputs(", \"bends\": {", fp);
+	for (int m = 0; m < sq->sq_problem.sp_nmetrics; m++)
+		fprintf(fp, "%s\"%s\": %s", m > 0 ? ", " : "",
+		    key_metrics[sq->sq_problem.sp_metrics[m]].km_name,
+		    sf->sf_bends[m] ? "true" : "false");
+	fputc('}', fp);
 	morris_json(fp, &sq->sq_problem, sf);
 	fputs("}\n", fp);
 }

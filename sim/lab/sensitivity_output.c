@@ -8,7 +8,7 @@
 #include "sim/lab/output.h"
 
 #define TEXT_MAX 300
-#define CELL 19 /* characters of "-0.123 +- 0.001" and two blanks */
+#define CELL 20 /* characters of "-0.123 +- 0.001" and two blanks */
 
 /* A table while it is printed. */
 struct page {
@@ -27,7 +27,8 @@ static double morris_rank(const struct page *, int factor);
 static void base_print(const struct page *);
 static void elasticities_print(const struct page *);
 static void elasticity_row(const struct page *, int factor);
-static void cells_print(const struct page *, const struct stat_ci *);
+static void cells_print(
+    const struct page *, const struct stat_ci *, const bool *bends);
 static void rest_print(const struct page *);
 static void list_print(const struct page *, const char *what,
     bool (*is)(const struct page *, int factor));
@@ -89,11 +90,12 @@ sensitivity_print_question(FILE *fp, const struct sensitivity_question *sq)
 		fputs(", over without\n", fp);
 	fprintf(fp, "%d costs guessed or fitted, %d parameters; ", costs,
 	    sq->sq_factors.fs_n - costs);
-	fprintf(fp, "%d replications of %s, each cost %g %% down and up\n",
+	fprintf(fp,
+	    "%d replications of %s, each moved by a factor of %g both ways\n",
 	    sp->sp_reps,
 	    unit_print(
 		UNIT_TIME, sq->sq_scenario->sc_setup.su_run.sr_measure, t),
-	    100 * sq->sq_options.fo_step);
+	    1 + sq->sq_options.fo_step);
 	fflush(fp);
 }
 
@@ -200,6 +202,7 @@ static void
 elasticities_print(const struct page *pg)
 {
 	const int n = pg->pg_sq->sq_factors.fs_n;
+	bool bends = false;
 	int costs = 0;
 
 	order_make((struct page *)pg, elasticity_rank);
@@ -213,14 +216,17 @@ elasticities_print(const struct page *pg)
 
 		costs += factor_is_time(factor_nth(pg, at)) &&
 			 effect_nth(pg, at)->sf_used;
-		if (sensitivity_proven(pg->pg_sp, effect_nth(pg, at)))
-			elasticity_row(pg, at);
+		if (!sensitivity_proven(pg->pg_sp, effect_nth(pg, at)))
+			continue;
+		elasticity_row(pg, at);
+		for (int m = 0; m < pg->pg_sp->sp_nmetrics; m++)
+			bends |= effect_nth(pg, at)->sf_bends[m];
 	}
 	if (costs == 0)
 		return;
 	fprintf(
 	    pg->pg_fp, "%-*s %10s  %-6s", pg->pg_width, "all times", "", "");
-	cells_print(pg, pg->pg_sy->sy_sum);
+	cells_print(pg, pg->pg_sy->sy_sum, NULL);
 }
 
 static void
@@ -233,11 +239,12 @@ elasticity_row(const struct page *pg, int i)
 	    name_text(pg, i, name),
 	    parameter_text(fa->fa_key, fa->fa_base, value, sizeof(value)),
 	    factor_kind(fa));
-	cells_print(pg, effect_nth(pg, i)->sf_elasticity);
+	cells_print(
+	    pg, effect_nth(pg, i)->sf_elasticity, effect_nth(pg, i)->sf_bends);
 }
 
 static void
-cells_print(const struct page *pg, const struct stat_ci *ci)
+cells_print(const struct page *pg, const struct stat_ci *ci, const bool *bends)
 {
 	const int decimals = pg->pg_sp->sp_ratio ? 4 : 3;
 	char buf[80];
@@ -245,8 +252,9 @@ cells_print(const struct page *pg, const struct stat_ci *ci)
 	for (int m = 0; m < pg->pg_sp->sp_nmetrics; m++) {
 		snprintf(buf, sizeof(buf), "-");
 		if (isfinite(ci[m].mean))
-			snprintf(buf, sizeof(buf), "%+.*f +- %.*f", decimals,
-			    ci[m].mean, decimals, ci[m].half);
+			snprintf(buf, sizeof(buf), "%+.*f +- %.*f%s", decimals,
+			    ci[m].mean, decimals, ci[m].half,
+			    bends != NULL && bends[m] ? "^" : "");
 		fprintf(pg->pg_fp, "  %-*s",
 		    m + 1 < pg->pg_sp->sp_nmetrics ? CELL - 2 : 0, buf);
 	}

@@ -117,7 +117,7 @@ has '^ +950/s +[0-9]+  [0-9.]+ \+- [0-9.]+ ms +fails'
 	try 0 sensitivity "$file" --param work=500us..2ms $fixed --json \
 	    --metric throughput
 	json
-	has '^\{"factor": "work", "profile": null, "paths": \["server\.processes\.nginx\.work"\], "kind": "param", "source": null, "value": 1000000, "low": 500000, "high": 2000000, "ranged": true, "used": true, "elasticity": \{"throughput": \{"ci95": 0, "mean": -0\.[0-9]+\}\}, "morris": null\}$'
+	has '^\{"factor": "work", "profile": null, "paths": \["server\.processes\.nginx\.work"\], "kind": "param", "source": null, "value": 1000000, "low": 500000, "high": 2000000, "ranged": true, "used": true, "elasticity": \{"throughput": \{"ci95": 0, "mean": -0\.[0-9]+\}\}, "bends": \{"throughput": false\}, "morris": null\}$'
 	has '^\{"scenario": "station", "ratio": \[\], "reps": 3, "trajectories": 0, "step_pct": 10, "base": '
 	# Twice the work: a ratio of 5/6, which the work moves by 1/5 - 1/3.
 	try 0 sensitivity "$file" --param client.connections=1..2 $fixed \
@@ -168,6 +168,7 @@ bad "did you mean 'throughput'" sensitivity "$file" --metric troughput
 bad 'more than 0%, up to 100%' sensitivity "$file" --step 0%
 bad 'a number above 1, up to 100' sensitivity "$file" --factor 1
 bad 'want PATH=LOW\.\.HIGH' sensitivity "$file" --param work
+bad 'the base point is the same' sensitivity "$file" --ratio work=1ms
 bad "unknown parameter 'wrok'" sensitivity "$file" --ratio wrok=1ms
 
 exit $failed

@@ -277,6 +277,33 @@ test_intervals_are_of_pairs(void **state)
 	near(each[1], 2, 1e-12);
 }
 
+/* A bottleneck elsewhere: from 100 on it counts, below it does not. */
+static void
+test_bends_are_seen(void **state)
+{
+	static const double x[] = { 80, 100, 120 };
+	double low[3], middle[3], high[3];
+	const double *const y[] = { low, middle, high };
+
+	(void)state;
+	for (int r = 0; r < 3; r++) {
+		low[r] = middle[r] = 50 + r;
+		high[r] = middle[r] * pow(1.2, -0.9);
+	}
+	assert_true(elasticity_bends(x, y, 3));
+	/* A straight line, however steep, is none; nor is noise. */
+	for (int r = 0; r < 3; r++) {
+		low[r] = pow(80, -0.9) * (50 + r);
+		middle[r] = pow(100, -0.9) * (50 + r);
+		high[r] = pow(120, -0.9) * (50 + r);
+	}
+	assert_false(elasticity_bends(x, y, 3));
+	low[0] = middle[1] = high[2] = 1;
+	assert_false(elasticity_bends(x, y, 3));
+	/* One end is the middle: nothing to compare. */
+	assert_false(elasticity_bends((double[]){ 80, 80, 120 }, y, 3));
+}
+
 /* What did not change at all has exactly none. */
 static void
 test_no_change_is_exactly_zero(void **state)
@@ -303,6 +330,7 @@ main(void)
 		cmocka_unit_test(test_ends_are_whole_and_apart),
 		cmocka_unit_test(test_powers_have_their_exponents),
 		cmocka_unit_test(test_intervals_are_of_pairs),
+		cmocka_unit_test(test_bends_are_seen),
 		cmocka_unit_test(test_no_change_is_exactly_zero),
 	};
 
