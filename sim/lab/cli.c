@@ -26,8 +26,8 @@ static int parse(
 static bool names_known(int command, int argc, char **argv);
 static bool option_take(
     int command, const struct cli_option *, char *arg, struct cli_args *);
-static bool count_take(int command, const struct cli_option *, long most,
-    const char *arg, int *out);
+static bool count_take(int command, const struct cli_option *, long least,
+    long most, const char *arg, int *out);
 static bool quantity_take(int command, const struct cli_option *,
     enum unit_kind, const char *arg, int64_t *out);
 static char *command_text(int argc, char **argv);
@@ -256,9 +256,14 @@ option_take(
 	case CLI_LIST:
 		return list_add(command, co, (struct cli_list *)at, arg);
 	case CLI_COUNT:
-		return count_take(command, co, 1000000, arg, (int *)at);
+		return count_take(command, co, 1, 1000000, arg, (int *)at);
+	case CLI_NUMBER:
+		if (!count_take(command, co, 0, 1000000, arg, (int *)at))
+			return false;
+		++*(int *)at;
+		return true;
 	case CLI_JOBS:
-		return count_take(command, co, RUN_MAX_JOBS, arg, (int *)at);
+		return count_take(command, co, 1, RUN_MAX_JOBS, arg, (int *)at);
 	case CLI_TIME:
 		return quantity_take(
 		    command, co, UNIT_TIME, arg, (int64_t *)at);
@@ -281,18 +286,18 @@ option_take(
 }
 
 static bool
-count_take(int command, const struct cli_option *co, long most, const char *arg,
-    int *out)
+count_take(int command, const struct cli_option *co, long least, long most,
+    const char *arg, int *out)
 {
 	char *end;
 	long n;
 
 	errno = 0;
 	n = strtol(arg, &end, 10);
-	if (errno != 0 || end == arg || *end != '\0' || n < 1 || n > most) {
+	if (errno != 0 || end == arg || *end != '\0' || n < least || n > most) {
 		cli_usage(cli_commands[command].cc_name,
-		    "--%s: '%s', want a number from 1 to %ld", co->co_name, arg,
-		    most);
+		    "--%s: '%s', want a number from %ld to %ld", co->co_name,
+		    arg, least, most);
 		return false;
 	}
 	*out = (int)n;
@@ -428,8 +433,9 @@ program_help(FILE *fp)
 	    "says more\n"
 	    "      --version               print the version, and that of "
 	    "SimGrid\n\n"
-	    "Exit status: 0 all went well; 1 a run failed, or a value is out "
-	    "of its tolerance;\n2 bad usage or a bad scenario; 130 "
+	    "Exit status: 0 all went well; 1 a run failed, a value is out of "
+	    "its tolerance, or\nresults could not be written; 2 bad usage or "
+	    "a bad scenario; 3 some runs of a\nsweep failed; 130 "
 	    "interrupted.\n",
 	    fp);
 }
@@ -442,6 +448,10 @@ command_help(int command, FILE *fp)
 
 	fprintf(fp, "usage: solab %s [OPTIONS]%s%s\n\n%s\n\n", cc->cc_name,
 	    cc->cc_args[0] != '\0' ? " " : "", cc->cc_args, cc->cc_help);
+	for (const struct cli_more *cm = cli_more; cm->cm_name != NULL; cm++) {
+		if (strcmp(cm->cm_name, cc->cc_name) == 0)
+			fprintf(fp, "%s\n\n", cm->cm_text);
+	}
 	for (const struct cli_option *co = cli_options; co->co_name != NULL;
 	     co++) {
 		if (!cli_takes(command, co))

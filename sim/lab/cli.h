@@ -63,6 +63,7 @@ enum cli_kind {
 	CLI_TEXT,    /* const char * at co_offset */
 	CLI_LIST,    /* struct cli_list at co_offset */
 	CLI_COUNT,   /* int from 1 at co_offset */
+	CLI_NUMBER,  /* int from 0 at co_offset, plus 1: 0 is not said */
 	CLI_JOBS,    /* int from 1 to RUN_MAX_JOBS at co_offset */
 	CLI_TIME,    /* int64_t ns at co_offset */
 	CLI_SIZE,    /* int64_t bytes at co_offset */
@@ -87,6 +88,13 @@ struct cli_option {
 /* Ends with a NULL name. A command's bit is its place. */
 extern const struct cli_command cli_commands[];
 extern const struct cli_option cli_options[];
+
+/* What a command's --help says before its options. */
+struct cli_more {
+	const char *cm_name; /* NULL ends the list */
+	const char *cm_text;
+};
+extern const struct cli_more cli_more[];
 
 static inline bool
 cli_takes(int command, const struct cli_option *co)

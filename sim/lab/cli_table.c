@@ -58,6 +58,24 @@ const struct cli_command cli_commands[] = {
 	{ NULL, NULL, 0, 0, NULL, NULL, NULL },
 };
 
+const struct cli_more cli_more[] = {
+	{ "sweep",
+	    "The points are those of the scenario's `sweep:`, with --set P=V1,V2,... in\n"
+	    "place of what it says of P. --list prints them." },
+	{ "rerun",
+	    "POINT is its number in the store, or parameters that only one point has:\n"
+	    "object=1KiB,soavailconn=8. Prints JSON, as `solab run --json`, and says on\n"
+	    "standard error whether it is the same as in the store." },
+	{ "compare",
+	    "A and B are numbers of points in the store, or parameters that only one point\n"
+	    "has: object=1KiB,soavailconn=8. Three replications of both are needed." },
+	{ "seek",
+	    "CONDITION is METRIC<=VALUE, METRIC>=VALUE, or METRIC~P%: within P percent of\n"
+	    "the best. Quote it for the shell: 'latency_p99<=50ms'. Metrics: throughput,\n"
+	    "latency_mean, latency_p99, ... (`solab sensitivity --metric x` lists them)." },
+	{ NULL, NULL },
+};
+
 const struct cli_option cli_options[] = {
 	{ "set", 0, "PATH=VALUE", RUNS | ASKS | LIST, CLI_SET, 0, NULL, false,
 	    "set a parameter; a unique suffix of its path is enough" },
@@ -105,8 +123,8 @@ const struct cli_option cli_options[] = {
 	    "memory that a run may take (default: 90 % of the machine's, over all jobs)" },
 	{ "alone", 0, NULL, SWEEP, CLI_FLAG, AT(ca_alone), NULL, false,
 	    "nobody else writes the store: take over what seems to run elsewhere" },
-	{ "rep", 0, "N", RERUN, CLI_COUNT, AT(ca_rep), NULL, false,
-	    "only the N-th replication, from 1" },
+	{ "rep", 0, "N", RERUN, CLI_NUMBER, AT(ca_rep), NULL, false,
+	    "only replication N; the first one is 0" },
 	{ "csv", 0, NULL, EXPORT, CLI_FLAG, AT(ca_csv), NULL, false,
 	    "print CSV, one row a run" },
 	{ "output", 'o', "F", EXPORT | MERGE, CLI_TEXT, AT(ca_output), NULL, true,

@@ -5,6 +5,8 @@
 #include "sim/core/alloc.h"
 #include "sim/lab/store_impl.h"
 
+#define LIST_MAX 20 /* points that a message lists */
+
 static const char model_version[] =
 #include "sim/lab/model_version.inc"
     ;
@@ -377,20 +379,22 @@ list_points(struct store *st, const int64_t *ids, int n)
 {
 	struct store_point *points;
 	struct ypool yp = { NULL };
-	int all = store_points(st, &points, &yp);
+	int all = store_points(st, &points, &yp), listed = 0;
 
 	for (int i = 0; i < all; i++) {
 		bool shown = ids == NULL;
 
 		for (int k = 0; k < n && !shown; k++)
 			shown = ids[k] == points[i].sp_id;
-		if (shown)
+		if (shown && ++listed <= LIST_MAX)
 			fprintf(stderr,
 			    "  %3lld  %s: %s  (model %s, %d done)\n",
 			    (long long)points[i].sp_id, points[i].sp_scenario,
 			    points[i].sp_label, points[i].sp_model,
 			    points[i].sp_done);
 	}
+	if (listed > LIST_MAX)
+		fprintf(stderr, "  and %d more\n", listed - LIST_MAX);
 	if (all == 0)
 		fprintf(stderr, "  no points at all\n");
 	sim_free(points);

@@ -14,6 +14,7 @@
 /* Marks of the table, and whether each was used. */
 struct notes {
 	bool nt_few, nt_unsteady, nt_wide;
+	int nt_none; /* points without a run */
 };
 
 /* The table: which axes tell its points apart. */
@@ -199,6 +200,11 @@ row(struct table *tb, const struct trial *tr)
 
 	if (n < 0)
 		return false;
+	if (n == 0 && tr->tr_failed == 0) {
+		tb->tb_notes.nt_none++;
+		store_records_free(rds, n);
+		return true;
+	}
 	fprintf(tb->tb_fp, "%-*s %4d", tb->tb_width,
 	    label(tb, tr, true, text, sizeof(text)), n);
 	if (n > 0)
@@ -269,6 +275,9 @@ footnotes(FILE *fp, const struct notes *nt)
 	if (nt->nt_few)
 		fprintf(fp, "?  fewer than %lld samples\n",
 		    (long long)stat_percentile_wants(0.99));
+	if (nt->nt_none > 0)
+		fprintf(fp, "%d point%s without a run yet\n", nt->nt_none,
+		    nt->nt_none > 1 ? "s" : "");
 	if (nt->nt_wide)
 		fputs(">  less precise than --precision asks\n", fp);
 }
