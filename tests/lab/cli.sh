@@ -1,21 +1,6 @@
 #!/usr/bin/env bash
 # The command line: exit codes, what goes where, what is refused.
-set -u
-cd "$SRCDIR" || exit 1
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-failed=0
-
-# try STATUS ARGS...: the exit status; output is in $tmp/out and $tmp/err.
-try()
-{
-	want=$1
-	shift
-	"$SOLAB" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-	got=$?
-	what="solab $*"
-	[ $got = "$want" ] || complain "status $got, want $want"
-}
+. "$SRCDIR/tests/try.sh"
 
 # has FILE TEXT
 has()
@@ -28,20 +13,14 @@ silent()
 	[ ! -s "$tmp/$1" ] || complain "std$1 is not empty"
 }
 
-complain()
-{
-	echo "$what: $1"
-	sed 's/^/	/' "$tmp/err"
-	failed=1
-}
-
 scenario=scenarios/soavailconn.yaml
 short='--set run.ramp=20ms --warmup 50ms --measure 100ms --set client0.connections=200 --set client1.connections=200'
 
 try 2
 has err 'usage: solab COMMAND'
 silent out
-for command in '' run sweep reproduce fit compare costs list schema completion; do
+for command in '' run sweep reproduce fit export merge rerun compare seek \
+    sensitivity costs list schema completion; do
 	# shellcheck disable=SC2086
 	try 0 $command --help
 	has out 'usage: solab'

@@ -2,39 +2,7 @@
 # Ratios of two points, and what cost ranges say about them: text, JSON, exit
 # codes. Few connections and one worker a core keep it short; what is simulated
 # is compared with itself.
-set -u
-cd "$SRCDIR" || exit 1
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-failed=0
-
-complain()
-{
-	echo "$what: $1"
-	cat "$tmp/out" "$tmp/err"
-	failed=1
-}
-
-# try STATUS ARGS...
-try()
-{
-	want=$1
-	shift
-	"$SOLAB" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-	got=$?
-	what="solab $*"
-	[ $got = "$want" ] || complain "status $got, want $want"
-}
-
-has()
-{
-	grep -qE -- "$1" "$tmp/out" || complain "lacks: $1"
-}
-
-lacks()
-{
-	grep -qE -- "$1" "$tmp/out" && complain "has: $1"
-}
+. "$SRCDIR/tests/try.sh"
 
 mkdir "$tmp/hardware"
 cp scenarios/soavailconn.yaml "$tmp"

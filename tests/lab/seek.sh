@@ -3,44 +3,7 @@
 # the stated work and whose answers are known: one client that waits 4 ms for
 # the link makes 1 / (4 ms + work) requests a second; with arrivals at random
 # and random work it is M/M/1, behind 2 ms of link.
-set -u
-cd "$SRCDIR" || exit 1
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-failed=0
-
-complain()
-{
-	echo "$what: $1"
-	cat "$tmp/out" "$tmp/err"
-	failed=1
-}
-
-# try STATUS ARGS...
-try()
-{
-	want=$1
-	shift
-	"$SOLAB" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-	got=$?
-	what="solab $*"
-	[ $got = "$want" ] || complain "status $got, want $want"
-}
-
-has()
-{
-	grep -qE -- "$1" "$tmp/out" || complain "lacks: $1"
-}
-
-lacks()
-{
-	grep -qE -- "$1" "$tmp/out" && complain "has: $1"
-}
-
-says()
-{
-	grep -qE -- "$1" "$tmp/err" || complain "does not say: $1"
-}
+. "$SRCDIR/tests/try.sh"
 
 mkdir "$tmp/hardware"
 cp tests/theory/station.yaml "$tmp"
