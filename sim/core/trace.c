@@ -20,6 +20,7 @@ sim_trace_open(struct sim_trace *st, const struct sim_trace_kind *kinds,
 		.st_limit = limit,
 		.st_from = from,
 		.st_to = to,
+		.st_wanted = UINT64_MAX,
 	};
 	sim_trace_on = st;
 }
@@ -54,8 +55,8 @@ sim_trace_add(sim_ns t, int where, int kind, uint32_t id, int64_t a, int64_t b)
 	struct sim_trace *st = sim_trace_on;
 
 	SIM_ASSERT(where >= 0 && where <= UINT16_MAX);
-	SIM_ASSERT(kind >= 0 && kind <= UINT16_MAX);
-	if (t < st->st_from || t >= st->st_to)
+	SIM_ASSERT(kind >= 0 && kind < 64);
+	if (t < st->st_from || t >= st->st_to || !(st->st_wanted >> kind & 1))
 		return;
 	if (st->st_n >= st->st_limit) {
 		st->st_lost++;

@@ -38,6 +38,7 @@ struct sim_trace {
 	uint64_t st_n, st_cap, st_limit; /* records */
 	uint64_t st_lost;		 /* past st_limit */
 	sim_ns st_from, st_to;		 /* window */
+	uint64_t st_wanted;		 /* bits by kind */
 };
 
 /* NULL when off. */
@@ -45,8 +46,9 @@ extern struct sim_trace *sim_trace_on;
 
 /*
  * Start recording times from <= t < to, at most `limit` records (st_lost
- * counts the rest), and make this the trace that is on. sim_trace_close()
- * turns it off and frees the records.
+ * counts the rest), and make this the trace that is on. All kinds are wanted
+ * until st_wanted says otherwise; there are 64 at most. sim_trace_close() turns
+ * it off and frees the records.
  */
 void sim_trace_open(struct sim_trace *, const struct sim_trace_kind *,
     sim_ns from, sim_ns to, uint64_t limit);

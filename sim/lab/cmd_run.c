@@ -8,8 +8,8 @@
 #include "sim/lab/lookup.h"
 #include "sim/lab/output.h"
 #include "sim/lab/sweep.h"
+#include "sim/lab/trace_files.h"
 
-static bool window(const struct cli_args *, struct run_trace *);
 static int run_point(struct scenario *, const struct cli_args *,
     const struct run_trace *, FILE *);
 static bool keep(
@@ -20,18 +20,11 @@ static FILE *file_open(const char *file);
 int
 cmd_run(const struct cli_args *ca)
 {
-	struct run_trace rt = { .rt_to = SIM_NEVER, .rt_name = ca->ca_trace };
-	struct scenario *sc;
+	struct run_trace rt;
+	struct scenario *sc = lookup_load(ca->ca_files[0], ca);
 	FILE *hgrm = NULL;
 	int status;
 
-	if (ca->ca_trace_window != NULL && !window(ca, &rt))
-		return cli_usage("run",
-		    "--trace-window: '%s', want A..B, as in 1s..1001ms",
-		    ca->ca_trace_window);
-	if (ca->ca_trace_window != NULL && ca->ca_trace == NULL)
-		return cli_usage("run", "--trace-window without --trace");
-	sc = lookup_load(ca->ca_files[0], ca);
 	if (sc == NULL)
 		return EXIT_USAGE;
 	for (int i = 0; i < ca->ca_nsets; i++)
@@ -40,46 +33,17 @@ cmd_run(const struct cli_args *ca)
 			    "solab: run takes one point: the first value of "
 			    "'%s'\n",
 			    ca->ca_sets[i]);
-	if (ca->ca_trace != NULL) {
-		rt.rt_fp = file_open(ca->ca_trace);
-		if (rt.rt_fp == NULL) {
-			scenario_destroy(sc);
-			return EXIT_FAILED;
-		}
-	}
-	if (ca->ca_hgrm != NULL) {
+	status = trace_files_open(&rt, ca);
+	if (status == EXIT_OK && ca->ca_hgrm != NULL) {
 		hgrm = file_open(ca->ca_hgrm);
-		if (hgrm == NULL) {
-			scenario_destroy(sc);
-			return EXIT_FAILED;
-		}
+		if (hgrm == NULL)
+			status = EXIT_FAILED;
 	}
-	status = run_point(sc, ca, rt.rt_fp != NULL ? &rt : NULL, hgrm);
-	if (rt.rt_fp != NULL)
-		fclose(rt.rt_fp);
+	if (status == EXIT_OK)
+		status = run_point(sc, ca, rt.rt_n > 0 ? &rt : NULL, hgrm);
+	trace_files_close(&rt);
 	scenario_destroy(sc);
 	return status;
-}
-
-/* A..B */
-static bool
-window(const struct cli_args *ca, struct run_trace *rt)
-{
-	const char *dots = strstr(ca->ca_trace_window, "..");
-	struct unit_error ue;
-	struct quantity from, to;
-	char a[UNIT_TEXT_MAX];
-
-	if (dots == NULL || dots - ca->ca_trace_window >= (ptrdiff_t)sizeof(a))
-		return false;
-	snprintf(a, sizeof(a), "%.*s", (int)(dots - ca->ca_trace_window),
-	    ca->ca_trace_window);
-	if (!unit_parse(UNIT_TIME, a, &from, &ue) ||
-	    !unit_parse(UNIT_TIME, dots + 2, &to, &ue))
-		return false;
-	rt->rt_from = from.q_int;
-	rt->rt_to = to.q_int;
-	return from.q_whole && to.q_whole && from.q_int < to.q_int;
 }
 
 static int

@@ -10,13 +10,29 @@
 #include <stdio.h>
 
 #include "model/setup.h"
+#include "sim/core/trace.h"
 #include "sim/lab/result.h"
 
-/* Where one run's trace goes. */
+/*
+ * A form in which a trace is written. It may sort the trace. Returns: false
+ * when not all of it was written, which has been said; errors of the file are
+ * for the caller to look at.
+ */
+typedef bool run_trace_writer(
+    FILE *, const char *name, struct sim_trace *, const struct model *);
+
+/* What of one run is traced, and the files that it goes to. */
+#define RUN_MAX_TRACES 3
 struct run_trace {
-	FILE *rt_fp; /* borrowed; written and flushed by the child */
-	const char *rt_name;
 	sim_ns rt_from, rt_to;
+	uint64_t rt_kinds; /* bits by kind (model/trace.h) */
+	uint64_t rt_limit; /* records, of 48 bytes */
+	int rt_n;
+	struct run_trace_file {
+		FILE *rf_fp; /* borrowed; written and flushed by the child */
+		const char *rf_name;
+		run_trace_writer *rf_write;
+	} rt_files[RUN_MAX_TRACES];
 };
 
 struct run_job {

@@ -8,10 +8,8 @@
 #include "sim/core/alloc.h"
 #include "sim/lab/progress.h"
 #include "sim/lab/run_pilot.h"
-#include "sim/lab/trace_text.h"
 
 #define REPORT_NS 100000000LL /* real time between two reports */
-#define TRACE_LIMIT 5000000   /* records; 48 bytes each */
 
 struct sender {
 	int fd;
@@ -22,7 +20,9 @@ struct sender {
 
 static bool send_frame(int fd, enum run_frame_kind, const void *, size_t);
 static void send_progress(sim_ns now, sim_ns end, void *);
+static void trace_begin(const struct run_trace *);
 static bool trace_end(const struct run_trace *, const struct model *);
+static bool trace_write(const struct run_trace_file *, const struct model *);
 static void where(char *, int);
 
 static struct sim_trace trace;
@@ -83,8 +83,7 @@ run_here(const struct run_job *rj, const struct run_options *ro,
 
 	sim_bug_set_context(&bc);
 	if (rj->rj_trace != NULL)
-		sim_trace_open(&trace, trace_kinds, rj->rj_trace->rt_from,
-		    rj->rj_trace->rt_to, TRACE_LIMIT);
+		trace_begin(rj->rj_trace);
 	md = model_create(rj->rj_setup, &mo);
 	model_run(md);
 	*wall = wall_ns() - start;
@@ -101,22 +100,41 @@ where(char *buf, int len)
 	    engine_actor_name());
 }
 
+static void
+trace_begin(const struct run_trace *rt)
+{
+	sim_trace_open(
+	    &trace, trace_kinds, rt->rt_from, rt->rt_to, rt->rt_limit);
+	trace.st_wanted = rt->rt_kinds;
+}
+
 static bool
 trace_end(const struct run_trace *rt, const struct model *md)
 {
-	bool ok;
+	bool ok = true;
 
-	trace_text(rt->rt_fp, &trace, md);
 	if (trace.st_lost > 0)
 		fprintf(stderr,
-		    "solab: %s: %llu records did not fit; "
-		    "use a shorter --trace-window\n",
-		    rt->rt_name, (unsigned long long)trace.st_lost);
+		    "solab: warning: the trace ends early: %llu records did "
+		    "not fit in %llu; use a shorter --trace-window\n",
+		    (unsigned long long)trace.st_lost,
+		    (unsigned long long)rt->rt_limit);
+	for (int i = 0; i < rt->rt_n; i++)
+		ok = trace_write(&rt->rt_files[i], md) && ok;
 	sim_trace_close(&trace);
-	ok = fflush(rt->rt_fp) == 0 && !ferror(rt->rt_fp);
-	if (!ok)
+	return ok;
+}
+
+static bool
+trace_write(const struct run_trace_file *rf, const struct model *md)
+{
+	bool ok = rf->rf_write(rf->rf_fp, rf->rf_name, &trace, md);
+
+	if (fflush(rf->rf_fp) != 0 || ferror(rf->rf_fp)) {
 		fprintf(
-		    stderr, "solab: %s: %s\n", rt->rt_name, strerror(errno));
+		    stderr, "solab: %s: %s\n", rf->rf_name, strerror(errno));
+		return false;
+	}
 	return ok;
 }
 

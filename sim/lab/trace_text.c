@@ -23,12 +23,14 @@ static void event(FILE *, const struct place *, int width,
     const struct sim_trace_kind *, const struct sim_trace_rec *);
 static void flags(FILE *, int64_t);
 
-void
-trace_text(FILE *fp, struct sim_trace *st, const struct model *md)
+bool
+trace_text(
+    FILE *fp, const char *name, struct sim_trace *st, const struct model *md)
 {
 	struct place *places = sim_calloc(md->md_ncpus, sizeof(*places));
 	int width = places_init(places, md);
 
+	(void)name;
 	sim_trace_sort(st);
 	for (uint64_t i = 0; i < st->st_n; i++) {
 		const struct sim_trace_rec *tr = &st->st_recs[i];
@@ -45,6 +47,7 @@ trace_text(FILE *fp, struct sim_trace *st, const struct model *md)
 		fprintf(fp, "%llu records more did not fit\n",
 		    (unsigned long long)st->st_lost);
 	sim_free(places);
+	return true;
 }
 
 /* Returns: the width of the longest name. */

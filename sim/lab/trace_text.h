@@ -19,7 +19,8 @@
 #include "model/model.h"
 #include "sim/core/trace.h"
 
-/* Sorts the trace. Errors of the file are for the caller to look at. */
-void trace_text(FILE *, struct sim_trace *, const struct model *);
+/* A run_trace_writer (sim/lab/run.h). */
+bool trace_text(
+    FILE *, const char *name, struct sim_trace *, const struct model *);
 
 #endif
