@@ -9,7 +9,7 @@ build=$root/build
 
 build_packages='gcc libc6-dev meson ninja-build pkg-config libsimgrid-dev
 	libyaml-dev zlib1g-dev librandom123-dev libnlopt-dev
-	libsqlite3-dev libmd-dev scdoc'
+	libsqlite3-dev libmd-dev libjs-dygraphs scdoc'
 slurm_packages='slurm-wlm munge procps'
 test_packages='libcmocka-dev clang-format sqlite3 procps'
 

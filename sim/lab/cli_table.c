@@ -12,15 +12,16 @@ enum {
 	MERGE = 1 << 5,
 	RERUN = 1 << 6,
 	COMPARE = 1 << 7,
-	SEEK = 1 << 8,
-	SENSITIVITY = 1 << 9,
-	COSTS = 1 << 10,
-	LIST = 1 << 11,
-	SCHEMA = 1 << 12,
-	COMPLETION = 1 << 13,
+	REPORT = 1 << 8,
+	SEEK = 1 << 9,
+	SENSITIVITY = 1 << 10,
+	COSTS = 1 << 11,
+	LIST = 1 << 12,
+	SCHEMA = 1 << 13,
+	COMPLETION = 1 << 14,
 	RUNS = RUN | SWEEP | REPRODUCE | FIT,
 	ASKS = SEEK | SENSITIVITY,
-	ALL = (1 << 14) - 1,
+	ALL = (1 << 15) - 1,
 };
 
 #define AT(m) offsetof(struct cli_args, m)
@@ -43,6 +44,8 @@ const struct cli_command cli_commands[] = {
 	    "Run a point of a store again, and compare." },
 	{ "compare", "DB A B", 3, 3, "db", cmd_compare,
 	    "Say whether two points of a store differ, and by how much." },
+	{ "report", "DB", 1, 1, "db", cmd_report,
+	    "Write a page that shows what is in a store: one HTML file." },
 	{ "seek", "FILE PATH=LOW..HIGH smallest|largest CONDITION", 4, 4, "yaml", cmd_seek,
 	    "Find the smallest or largest value of a parameter that keeps a condition." },
 	{ "sensitivity", "FILE", 1, 1, "yaml", cmd_sensitivity,
@@ -66,6 +69,10 @@ const struct cli_more cli_more[] = {
 	    "POINT is its number in the store, or parameters that only one point has:\n"
 	    "object=1KiB,soavailconn=8. Prints JSON, as `solab run --json`, and says on\n"
 	    "standard error whether it is the same as in the store." },
+	{ "report",
+	    "Without -o, s.db gives s.html beside it. POINT is its number in the store, or\n"
+	    "parameters that only one point has: object=1KiB,soavailconn=8. The page needs\n"
+	    "nothing but a browser, and asks the network for nothing." },
 	{ "compare",
 	    "A and B are numbers of points in the store, or parameters that only one point\n"
 	    "has: object=1KiB,soavailconn=8. Three replications of both are needed." },
@@ -127,8 +134,10 @@ const struct cli_option cli_options[] = {
 	    "only replication N; the first one is 0" },
 	{ "csv", 0, NULL, EXPORT, CLI_FLAG, AT(ca_csv), NULL, false,
 	    "print CSV, one row a run" },
-	{ "output", 'o', "F", EXPORT | MERGE, CLI_TEXT, AT(ca_output), NULL, true,
+	{ "output", 'o', "F", EXPORT | MERGE | REPORT, CLI_TEXT, AT(ca_output), NULL, true,
 	    "write to this file" },
+	{ "point", 0, "POINT", REPORT, CLI_LIST, AT(ca_points), NULL, false,
+	    "only this point of the store; may be given again" },
 	{ "no-lookahead", 0, NULL, RUN | SWEEP | RERUN, CLI_FLAG, AT(ca_exact), NULL, false,
 	    "let no CPU's clock run ahead: slow, the results are the same" },
 	{ "evaluations", 0, "N", FIT, CLI_COUNT, AT(ca_evaluations), NULL, false,
