@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sim/core/alloc.h"
@@ -13,6 +14,8 @@
 static bool only(struct report *, const struct cli_args *);
 static char *output_name(const struct cli_args *);
 static int page(const struct report *, const char *file);
+static bool page_write(
+    const struct report *, const char *part, const char *file);
 
 int
 cmd_report(const struct cli_args *ca)
@@ -73,31 +76,47 @@ output_name(const struct cli_args *ca)
 	return file;
 }
 
-/* Into a file beside it first: a page is whole, or as it was. */
+/*
+ * Into a file beside it first: a page is whole, or as it was. Not so where
+ * there is something else than a file (a device, a pipe, a link).
+ */
 static int
 page(const struct report *rp, const char *file)
 {
 	size_t size = strlen(file) + 24;
 	char *part = sim_calloc(1, size);
-	FILE *fp;
+	struct stat sb;
+	bool beside = lstat(file, &sb) != 0 || S_ISREG(sb.st_mode), ok;
+
+	if (beside)
+		snprintf(part, size, "%s.%ld.part", file, (long)getpid());
+	else
+		snprintf(part, size, "%s", file);
+	ok = page_write(rp, part, file);
+	if (ok && beside && rename(part, file) != 0) {
+		fprintf(stderr, "solab: %s: %s\n", file, strerror(errno));
+		ok = false;
+	}
+	if (!ok && beside)
+		unlink(part);
+	sim_free(part);
+	return ok ? EXIT_OK : EXIT_FAILED;
+}
+
+static bool
+page_write(const struct report *rp, const char *part, const char *file)
+{
+	FILE *fp = fopen(part, "we");
 	bool ok, written;
 
-	snprintf(part, size, "%s.%ld.part", file, (long)getpid());
-	fp = fopen(part, "we");
 	if (fp == NULL) {
 		fprintf(stderr, "solab: %s: %s\n", file, strerror(errno));
-		sim_free(part);
-		return EXIT_FAILED;
+		return false;
 	}
 	ok = report_write(fp, rp);
 	written = !ferror(fp);
 	written = fclose(fp) == 0 && written;
-	if (ok && written)
-		written = rename(part, file) == 0;
-	if (ok && !written)
+	if (!written)
 		fprintf(stderr, "solab: %s: %s\n", file, strerror(errno));
-	if (!ok || !written)
-		unlink(part);
-	sim_free(part);
-	return ok && written ? EXIT_OK : EXIT_FAILED;
+	return ok && written;
 }
