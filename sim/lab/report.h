@@ -25,7 +25,6 @@
 /* A run again, from a store, to see what its CPUs do in a window. */
 struct report_timeline {
 	int64_t rm_point;
-	const char *rm_label;
 	FILE *rm_json; /* as timeline_json() wrote it */
 };
 

@@ -16,7 +16,7 @@ static void counters_json(FILE *);
 static void axes_json(FILE *, const struct report_data *);
 static bool points_json(FILE *, const struct report_data *);
 static void timelines_json(FILE *, const struct report_data *);
-static void copy_json(FILE *to, FILE *from);
+static void members_copy(FILE *to, FILE *from);
 
 bool
 report_json(FILE *fp, const struct report_data *rd)
@@ -193,28 +193,31 @@ timelines_json(FILE *fp, const struct report_data *rd)
 	fputs(",\n\"timelines\":[", fp);
 	for (int i = 0; i < rp->rp_ntimelines; i++) {
 		const struct report_timeline *rm = &rp->rp_timelines[i];
+		const struct report_point *rt =
+		    report_point_of(rd, rm->rm_point);
 
-		fprintf(fp, "%s{\"point\":%lld,\"label\":", i > 0 ? "," : "",
+		fprintf(fp, "%s{\"point\":%lld,\"label\":", i > 0 ? ",\n" : "",
 		    (long long)rm->rm_point);
-		report_string(fp, rm->rm_label);
-		fputs(",\"timeline\":", fp);
-		copy_json(fp, rm->rm_json);
-		fputc('}', fp);
+		report_string(fp, rt != NULL ? rt->rt_point->sp_label : "");
+		fputc(',', fp);
+		members_copy(fp, rm->rm_json);
 	}
 	fputc(']', fp);
 }
 
-/* Outside strings JSON has no `<`. */
+/* An object without its `{`. Outside strings JSON has no `<`. */
 static void
-copy_json(FILE *to, FILE *from)
+members_copy(FILE *to, FILE *from)
 {
 	int c;
 
 	rewind(from);
+	while ((c = getc(from)) != EOF && c != '{')
+		;
 	while ((c = getc(from)) != EOF) {
 		if (c == '<')
 			fputs("\\u003c", to);
-		else
+		else if (c != '\n')
 			putc(c, to);
 	}
 }
