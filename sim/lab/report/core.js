@@ -338,6 +338,52 @@ solab.canvas = (div, height) => {
 	return { ctx, width, height, canvas };
 };
 
+/* A note at the pointer: lines of text; none hides it. */
+const tip = h('div', { class: 'tip', hidden: true });
+
+solab.tip = (e, ...lines) => {
+	if (!tip.isConnected)
+		document.body.append(tip);
+	tip.hidden = lines.length === 0;
+	if (tip.hidden)
+		return;
+	tip.replaceChildren(...lines.map((line) => h('div', { text: line })));
+	const x = Math.min(e.clientX + 14, innerWidth - tip.offsetWidth - 4);
+	const y = e.clientY + 16 + tip.offsetHeight > innerHeight ?
+	    e.clientY - tip.offsetHeight - 10 : e.clientY + 16;
+
+	tip.style.left = `${Math.max(2, x)}px`;
+	tip.style.top = `${Math.max(2, y)}px`;
+};
+
+/*
+ * Things drawn in a canvas that say what they are when the pointer is on them.
+ * div.things: [{x, y, w, h, lines}], of the last drawing.
+ */
+solab.hoverable = (div) => {
+	div.addEventListener('pointermove', (e) => {
+		const box = div.querySelector('canvas').getBoundingClientRect();
+		const x = e.clientX - box.left, y = e.clientY - box.top;
+		const on = (div.things || []).find((t) => x >= t.x &&
+		    x < t.x + t.w && y >= t.y && y < t.y + t.h);
+
+		solab.tip(e, ...(on ? on.lines : []));
+	});
+	div.addEventListener('pointerleave', (e) => solab.tip(e));
+};
+
+/* Colours and their meanings: [{colour, name, hatched}]. */
+solab.key = (div, items) => {
+	div.className = 'key';
+	div.replaceChildren(...items.map((item) => {
+		const box = h('span', { class: 'box' });
+
+		box.style.backgroundColor = item.colour;
+		box.style.opacity = item.faint ? 0.45 : 1;
+		return h('span', { class: 'item' }, box, item.name);
+	}));
+};
+
 /* The legend: a table of all points that filters, toggles and pins. */
 
 const LEGEND_ROWS = 500;
@@ -469,11 +515,28 @@ function plainTicks(low, high, room, label) {
 	return ticks;
 }
 
+/* Those that do not run into the one before, the first and the last at least. */
+function spaced(ticks, low, high, room) {
+	const scale = room / (high - low);
+	const kept = [];
+
+	for (const tick of ticks) {
+		const before = kept[kept.length - 1];
+		const width = 3.5 * (tick.label.length +
+		    (before ? before.label.length : 0)) + 8;
+
+		if (!before || (tick.v - before.v) * scale > width)
+			kept.push(tick);
+	}
+	return kept;
+}
+
 /* An axis: {label, log, format, ticks: [[value, text], ...]}. */
 function ticker(axis) {
 	return (low, high, room) => axis.ticks ?
-	    axis.ticks.filter(([v]) => v >= low - 1e-9 && v <= high + 1e-9)
-		.map(([v, label]) => ({ v, label })) :
+	    spaced(axis.ticks.filter(([v]) => v >= low - 1e-9 &&
+		v <= high + 1e-9).map(([v, label]) => ({ v, label })),
+		low, high, room) :
 	    (axis.log ? logTicks : plainTicks)(low, high, room,
 		axis.short || axis.format);
 }
@@ -574,7 +637,7 @@ solab.plot = (div, spec) => {
 		axes: {
 			x: { ticker: ticker(spec.x), axisLabelFormatter: String },
 			y: { ticker: ticker(spec.y), axisLabelFormatter: String,
-				axisLabelWidth: 62 },
+				axisLabelWidth: 84 },
 		},
 		highlightCallback: (e, x, points, row, of) =>
 		    readout(div, spec, x, points, of),

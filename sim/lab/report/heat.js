@@ -114,7 +114,7 @@ solab.section('heat', 'Map', (body) => {
 	const others = h('span', { class: 'tools' });
 	const div = solab.panel(body, { id: 'heat-map',
 		title: 'A metric over two parameters',
-		note: 'Deeper is more.',
+		note: 'The colour runs from the smallest value to the largest.',
 		csv: () => ({ name: `map-${metric.name}`,
 			header: [down.axis.short, across.axis.short, metric.name],
 			rows: cells().map((c) => [down.axis.values[c.y],

@@ -188,7 +188,7 @@ function verdict(q) {
 		    'a variant' : 'see the ranges of `solab reproduce`' });
 	if (q.ok)
 		return h('td', { class: 'text good', text: 'ok' });
-	return h('td', { class: 'text bad', text: q.missed ?
+	return h('td', { class: 'text wide bad', text: q.missed ?
 	    `miss, known: ${q.missed}` : 'MISS' });
 }
 
@@ -205,9 +205,10 @@ if (data.published.length > 0)
 		const judged = data.published.filter((q) => q.ok !== null);
 		const good = judged.filter((q) => q.ok).length;
 		const text = (t) => h('td', { class: 'text', text: t });
+		const wide = (t) => h('td', { class: 'text wide', text: t });
 		const columns = [
 			{ text: 'where', text_: true, key: (q) => q.where,
-			    cell: (q) => text(q.where) },
+			    cell: (q) => wide(q.where) },
 			{ text: 'metric', text_: true, key: (q) => q.metric,
 			    cell: (q) => text(metricOf(q).label
 				.replaceAll('_', ' ')) },
