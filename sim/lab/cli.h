@@ -126,6 +126,7 @@ int cmd_merge(const struct cli_args *);
 int cmd_rerun(const struct cli_args *);
 int cmd_compare(const struct cli_args *);
 int cmd_report(const struct cli_args *);
+int cmd_graph(const struct cli_args *);
 int cmd_costs(const struct cli_args *);
 int cmd_schema(const struct cli_args *);
 int cmd_list(const struct cli_args *);
