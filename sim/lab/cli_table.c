@@ -102,6 +102,8 @@ const struct cli_option cli_options[] = {
 	    "trace only between these simulated times" },
 	{ "hgrm", 0, "F", RUN, CLI_TEXT, AT(ca_hgrm), NULL, true,
 	    "write the latencies as an HdrHistogram percentile file, in ms" },
+	{ "hlog", 0, "F", RUN, CLI_TEXT, AT(ca_hlog), NULL, true,
+	    "write latencies and cycles as an HdrHistogram V2 log, in ns" },
 	{ "db", 0, "F", RUN | SWEEP | ASKS, CLI_TEXT, AT(ca_db), NULL, true,
 	    "keep all results in this store, and take from it what is there" },
 	{ "resume", 0, NULL, SWEEP, CLI_FLAG, AT(ca_resume), NULL, false,

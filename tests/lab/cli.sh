@@ -112,13 +112,15 @@ try 0 completion bash
 bash -n "$tmp/out" || complain 'not a script'
 
 # shellcheck disable=SC2086
-try 0 run soavailconn $short --hgrm "$tmp/h" --trace "$tmp/t" \
-    --trace-window 50ms..50100us
+try 0 run soavailconn $short --hgrm "$tmp/h" --hlog "$tmp/l" \
+    --trace "$tmp/t" --trace-window 50ms..50100us
 has out 'throughput'
 has out 'completion-queue'
 has out "Little's law"
 has out '= cycle'
 grep -q '#\[Mean' "$tmp/h" || complain 'no percentiles'
+[ "$(grep -o '^Tag=[a-z]*,[0-9.]*,[0-9.]*,' "$tmp/l" | tr '\n' ' ')" = \
+    'Tag=latency,0.050,0.100, Tag=cycle,0.050,0.100, ' ] || complain 'no log'
 grep -q 'server\.[0-9]* .* ngx_' "$tmp/t" || complain 'no trace'
 [ "$(wc -l <"$tmp/out")" -le 60 ] || complain 'more than 60 lines'
 grep -q 'busiest' "$tmp/out" && complain 'tokens, but nothing is shared'
@@ -138,6 +140,12 @@ has out 'a CPU was given up for a token'
 # shellcheck disable=SC2086
 try 1 run $scenario $short --hgrm /dev/full
 has err '/dev/full'
+# shellcheck disable=SC2086
+try 1 run $scenario $short --hlog /dev/full
+has err '/dev/full: No space left'
+try 1 run $scenario --hlog "$tmp/no/such"
+has err 'no/such: No such file'
+silent out
 # shellcheck disable=SC2086
 try 1 run $scenario $short --trace /dev/full
 has err '/dev/full'
