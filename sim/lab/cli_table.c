@@ -104,6 +104,8 @@ const struct cli_option cli_options[] = {
 	    "write the latencies as an HdrHistogram percentile file, in ms" },
 	{ "hlog", 0, "F", RUN, CLI_TEXT, AT(ca_hlog), NULL, true,
 	    "write latencies and cycles as an HdrHistogram V2 log, in ns" },
+	{ "color", 0, "WHEN", RUN, CLI_TEXT, AT(ca_color), NULL, false,
+	    "colour the pictures: auto (on a terminal), always or never" },
 	{ "db", 0, "F", RUN | SWEEP | ASKS, CLI_TEXT, AT(ca_db), NULL, true,
 	    "keep all results in this store, and take from it what is there" },
 	{ "resume", 0, NULL, SWEEP, CLI_FLAG, AT(ca_resume), NULL, false,

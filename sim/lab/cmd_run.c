@@ -8,10 +8,11 @@
 #include "sim/lab/lookup.h"
 #include "sim/lab/output.h"
 #include "sim/lab/sweep.h"
+#include "sim/lab/terminal.h"
 #include "sim/lab/trace_files.h"
 
 static int run_point(struct scenario *, const struct cli_args *,
-    const struct run_trace *, struct hist_files *);
+    const struct run_trace *, struct hist_files *, const struct picture *);
 static bool keep(
     struct scenario *, const struct cli_args *, const struct point *);
 
@@ -20,9 +21,14 @@ cmd_run(const struct cli_args *ca)
 {
 	struct run_trace rt;
 	struct hist_files hf = { 0 };
-	struct scenario *sc = lookup_load(ca->ca_files[0], ca);
+	struct picture pi;
+	struct scenario *sc;
 	int status;
 
+	if (!terminal_picture(ca->ca_color, &pi))
+		return cli_usage("run",
+		    "--color: '%s', want auto, always or never", ca->ca_color);
+	sc = lookup_load(ca->ca_files[0], ca);
 	if (sc == NULL)
 		return EXIT_USAGE;
 	for (int i = 0; i < ca->ca_nsets; i++)
@@ -35,7 +41,7 @@ cmd_run(const struct cli_args *ca)
 	if (status == EXIT_OK)
 		status = hist_files_open(&hf, ca);
 	if (status == EXIT_OK)
-		status = run_point(sc, ca, rt.rt_n > 0 ? &rt : NULL, &hf);
+		status = run_point(sc, ca, rt.rt_n > 0 ? &rt : NULL, &hf, &pi);
 	hist_files_close(&hf);
 	trace_files_close(&rt);
 	scenario_destroy(sc);
@@ -44,7 +50,7 @@ cmd_run(const struct cli_args *ca)
 
 static int
 run_point(struct scenario *sc, const struct cli_args *ca,
-    const struct run_trace *rt, struct hist_files *hf)
+    const struct run_trace *rt, struct hist_files *hf, const struct picture *pi)
 {
 	const struct run_options ro = {
 		.ro_scenario = sc->sc_name,
@@ -73,10 +79,11 @@ run_point(struct scenario *sc, const struct cli_args *ca,
 	for (int r = 0; status == EXIT_OK && ca->ca_json && r < po->po_reps;
 	     r++)
 		point_json(stdout, sc, po, r);
-	if (status == EXIT_OK && !ca->ca_json)
+	if (status == EXIT_OK && !ca->ca_json) {
 		output_text(stdout, sc, po, ca->ca_verbose);
-	if (status == EXIT_OK && !ca->ca_json)
+		picture_result(stdout, po->po_merged, pi);
 		output_speed(stderr, po->po_merged);
+	}
 	if (status == EXIT_OK && po->po_merged->rs_completed == 0)
 		fputs(
 		    "solab: no request was answered while measuring\n", stderr);
