@@ -9,6 +9,7 @@
 #include "sim/lab/output.h"
 #include "sim/lab/sweep.h"
 #include "sim/lab/terminal.h"
+#include "sim/lab/text.h"
 #include "sim/lab/trace_files.h"
 
 static int run_point(struct scenario *, const struct cli_args *,
@@ -32,11 +33,13 @@ cmd_run(const struct cli_args *ca)
 	if (sc == NULL)
 		return EXIT_USAGE;
 	for (int i = 0; i < ca->ca_nsets; i++)
-		if (strchr(ca->ca_sets[i], ',') != NULL)
-			fprintf(stderr,
-			    "solab: run takes one point: the first value of "
-			    "'%s'\n",
-			    ca->ca_sets[i]);
+		if (strchr(ca->ca_sets[i], ',') != NULL) {
+			fputs("solab: run takes one point: the first value of "
+			      "'",
+			    stderr);
+			text_print(stderr, ca->ca_sets[i]);
+			fputs("'\n", stderr);
+		}
 	status = trace_files_open(&rt, ca);
 	if (status == EXIT_OK)
 		status = hist_files_open(&hf, ca);

@@ -13,6 +13,16 @@ silent()
 	[ ! -s "$tmp/$1" ] || complain "std$1 is not empty"
 }
 
+# The text in 60 lines, the pictures in 40.
+short_enough()
+{
+	lines=$(grep -n '^ *from, ms' "$tmp/out" | cut -d: -f1)
+	[ -n "$lines" ] || complain 'no picture'
+	[ "${lines:-0}" -le 62 ] || complain 'more than 60 lines'
+	[ "$(wc -l <"$tmp/out")" -le $((${lines:-0} + 38)) ] ||
+	    complain 'pictures of more than 40 lines'
+}
+
 scenario=scenarios/soavailconn.yaml
 short='--set run.ramp=20ms --warmup 50ms --measure 100ms --set client0.connections=200 --set client1.connections=200'
 
@@ -122,7 +132,7 @@ grep -q '#\[Mean' "$tmp/h" || complain 'no percentiles'
 [ "$(grep -o '^Tag=[a-z]*,[0-9.]*,[0-9.]*,' "$tmp/l" | tr '\n' ' ')" = \
     'Tag=latency,0.050,0.100, Tag=cycle,0.050,0.100, ' ] || complain 'no log'
 grep -q 'server\.[0-9]* .* ngx_' "$tmp/t" || complain 'no trace'
-[ "$(wc -l <"$tmp/out")" -le 60 ] || complain 'more than 60 lines'
+short_enough
 grep -q 'busiest' "$tmp/out" && complain 'tokens, but nothing is shared'
 
 # CPUs that share: their tokens, and what they send each other.
@@ -131,7 +141,7 @@ has out "listener's knotes"
 has out 'busiest'
 has out ' domsgs, '
 has out ' token collisions'
-[ "$(wc -l <"$tmp/out")" -le 60 ] || complain 'more than 60 lines'
+short_enough
 try 0 run accept-predication --warmup 5ms --measure 20ms --verbose
 has out 'domsgs'
 has out 'a CPU was given up for a token'
