@@ -17,6 +17,10 @@ hist_files_open(struct hist_files *hf, const struct cli_args *ca)
 		.hf_hgrm_name = ca->ca_hgrm,
 		.hf_hlog_name = ca->ca_hlog,
 	};
+	if (ca->ca_hgrm != NULL && ca->ca_hlog != NULL &&
+	    strcmp(ca->ca_hgrm, ca->ca_hlog) == 0)
+		return cli_usage(
+		    "run", "--hgrm and --hlog: '%s' is both", ca->ca_hgrm);
 	if (file_open(&hf->hf_hgrm, ca->ca_hgrm) &&
 	    file_open(&hf->hf_hlog, ca->ca_hlog))
 		return EXIT_OK;

@@ -16,8 +16,8 @@ struct hist_files {
 };
 
 /*
- * Open what the options name. Returns: EXIT_OK, or EXIT_FAILED, said, with
- * nothing open.
+ * Open what the options name. Returns: EXIT_OK; or, said and with nothing open,
+ * EXIT_FAILED, or EXIT_USAGE for one file that is both.
  */
 int hist_files_open(struct hist_files *, const struct cli_args *);
 

@@ -179,6 +179,19 @@ test_no_folder_is_an_error_before_the_run(void **state)
 	(void)state;
 	assert_int_equal(hist_files_open(&hf, &ca), EXIT_FAILED);
 	assert_null(hf.hf_hgrm);
+	assert_null(hf.hf_hlog);
+}
+
+static void
+test_one_file_is_not_both(void **state)
+{
+	const struct cli_args ca = { .ca_hgrm = "/nonexistent/f",
+		.ca_hlog = "/nonexistent/f" };
+	struct hist_files hf;
+
+	(void)state;
+	assert_int_equal(hist_files_open(&hf, &ca), EXIT_USAGE);
+	assert_null(hf.hf_hgrm);
 }
 
 int
@@ -189,6 +202,7 @@ main(void)
 		cmocka_unit_test(test_what_is_not_wanted_is_not_written),
 		cmocka_unit_test(test_a_full_disk_fails_one_file),
 		cmocka_unit_test(test_no_folder_is_an_error_before_the_run),
+		cmocka_unit_test(test_one_file_is_not_both),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
