@@ -44,7 +44,8 @@ struct cli_args {
 	struct cli_list ca_sbatch; /* options of sbatch */
 	int ca_chunk;		   /* 0: not said */
 	const char *ca_command;	   /* all of argv, as a shell would take it */
-	const char *ca_trace, *ca_trace_window, *ca_hgrm;
+	const char *ca_trace, *ca_trace_window, *ca_hgrm, *ca_hlog;
+	const char *ca_color;
 	char **ca_files; /* the other arguments */
 	int ca_nfiles;
 };
