@@ -137,13 +137,14 @@ netisr_entry(struct thread *td)
 static void
 netisr_borrow(struct globaldata *gd)
 {
-	sim_ns start = gd->gd_cpu.c_now;
-
+	sched_account(gd);
+	gd->gd_netisr.ni_borrows = true;
 	gd->gd_switches++;
 	gd_run(gd, COST_lwkt_switch);
 	sched_trace(gd, TRACE_TD_NETISR);
 	gd->gd_netisr.ni_run(gd);
-	gd->gd_netisr.ni_ns += gd->gd_cpu.c_now - start;
+	sched_account(gd);
+	gd->gd_netisr.ni_borrows = false;
 }
 
 static struct thread *
@@ -241,7 +242,6 @@ lwkt_switch(struct globaldata *gd)
 		gd->gd_quantum = SCHED_QUANTUM_TICKS;
 		gd->gd_resched = false;
 	}
-	next->td_start = gd->gd_cpu.c_now;
 	engine_bell_ring(next->td_bell);
 	engine_bell_wait(td->td_bell, SIM_NEVER);
 }
@@ -249,10 +249,16 @@ lwkt_switch(struct globaldata *gd)
 void
 sched_account(struct globaldata *gd)
 {
-	struct thread *td = gd->gd_curthread;
+	const struct cpu *c = &gd->gd_cpu;
+	int64_t ns = c->c_now - gd->gd_accounted;
 
-	td->td_ns += gd->gd_cpu.c_now - td->td_start;
-	td->td_start = gd->gd_cpu.c_now;
+	ns -= c->c_intr - gd->gd_accounted_intr;
+	if (gd->gd_netisr.ni_borrows)
+		gd->gd_netisr.ni_ns += ns;
+	else
+		gd->gd_curthread->td_ns += ns;
+	gd->gd_accounted = c->c_now;
+	gd->gd_accounted_intr = c->c_intr;
 }
 
 void
