@@ -33,6 +33,7 @@ struct result_cpu {
 	int16_t rc_cpu;
 	int64_t rc_idle_ns;
 	int64_t rc_netisr_ns; /* by protocol threads, on whatever stack */
+	int64_t rc_intr_ns;   /* in interrupts, whoever had the CPU */
 };
 
 struct result_listener {
@@ -59,10 +60,11 @@ struct result_token {
 	int64_t rt_busiest_ns; /* held: the one that was held longest */
 };
 
-/* Of the time series: all peers, by the end of the response. */
+/* Of the time series: what sim/lab/series.h makes them of. */
 struct result_slice {
-	uint64_t rc_n;
+	uint64_t rc_n;	       /* of all peers, by the end of the response */
 	int64_t rc_latency_ns; /* sum */
+	struct slice rc_model; /* busiest: a sum over replications */
 };
 
 struct result {
@@ -77,7 +79,7 @@ struct result {
 	struct peer_bin rs_bins[RESULT_BINS]; /* requests of like latency */
 	struct result_peer rs_peers[SETUP_MAX_PEERS];
 	int64_t rs_counters[COUNTER_N];
-	int rs_ncpus;
+	int rs_ncpus, rs_nserver_cpus; /* these are first */
 	struct result_cpu rs_cpus[RESULT_MAX_CPUS];
 	int64_t rs_cost_ns[RESULT_MAX_HOSTS][COST_N];
 	int rs_nlisteners;
