@@ -133,17 +133,29 @@ netisr_entry(struct thread *td)
 	}
 }
 
+/* What no interrupt took since the last time. */
+static inline void
+charge(struct globaldata *gd, int64_t *to)
+{
+	const struct cpu *c = &gd->gd_cpu;
+
+	*to +=
+	    c->c_now - gd->gd_accounted - (c->c_intr - gd->gd_accounted_intr);
+	gd->gd_accounted = c->c_now;
+	gd->gd_accounted_intr = c->c_intr;
+}
+
 /* All that the protocol thread has to do, as if switched to it. */
 static void
 netisr_borrow(struct globaldata *gd)
 {
-	sched_account(gd);
+	charge(gd, &gd->gd_curthread->td_ns);
 	gd->gd_netisr.ni_borrows = true;
 	gd->gd_switches++;
 	gd_run(gd, COST_lwkt_switch);
 	sched_trace(gd, TRACE_TD_NETISR);
 	gd->gd_netisr.ni_run(gd);
-	sched_account(gd);
+	charge(gd, &gd->gd_netisr.ni_ns);
 	gd->gd_netisr.ni_borrows = false;
 }
 
@@ -249,16 +261,8 @@ lwkt_switch(struct globaldata *gd)
 void
 sched_account(struct globaldata *gd)
 {
-	const struct cpu *c = &gd->gd_cpu;
-	int64_t ns = c->c_now - gd->gd_accounted;
-
-	ns -= c->c_intr - gd->gd_accounted_intr;
-	if (gd->gd_netisr.ni_borrows)
-		gd->gd_netisr.ni_ns += ns;
-	else
-		gd->gd_curthread->td_ns += ns;
-	gd->gd_accounted = c->c_now;
-	gd->gd_accounted_intr = c->c_intr;
+	charge(gd, gd->gd_netisr.ni_borrows ? &gd->gd_netisr.ni_ns
+					    : &gd->gd_curthread->td_ns);
 }
 
 void

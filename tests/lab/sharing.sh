@@ -27,12 +27,19 @@ both()
 		option=
 		[ $mode = ahead ] || option=--no-lookahead
 		# shellcheck disable=SC2086
+		rm -f "$tmp/$mode.db"
 		"$SOLAB" run "scenarios/$scenario.yaml" --json "$@" $option \
+		    --db "$tmp/$mode.db" \
 		    2>"$tmp/err" | sed 's/, "run": {.*//' >"$tmp/$mode" ||
 		    complain "$*" "$mode: failed"
+		"$SOLAB" export "$tmp/$mode.db" --json |
+		    sed 's/, "run": {.*//' >"$tmp/$mode.all"
 	done
 	cmp -s "$tmp/ahead" "$tmp/exact" ||
 	    complain "$*" 'look-ahead changes the result'
+	cmp -s "$tmp/ahead.all" "$tmp/exact.all" &&
+	    grep -q '"token_wait_ns": \[[0-9]' "$tmp/ahead.all" ||
+	    complain "$*" 'look-ahead changes what a store keeps'
 	for want in '"requests": [1-9]' "\"$counter\": [1-9]"; do
 		grep -q "$want" "$tmp/ahead" || complain "$*" "lacks $want"
 	done
