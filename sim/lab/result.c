@@ -1,6 +1,7 @@
 #include "sim/lab/result.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -43,6 +44,13 @@ hist_open(struct hist *h, int64_t *counts)
 	own = h->h_counts;
 	h->h_counts = counts;
 	sim_free(own);
+}
+
+size_t
+result_size(const struct result *rs)
+{
+	return offsetof(struct result, rs_slices) +
+	       (size_t)rs->rs_nslices * sizeof(*rs->rs_slices);
 }
 
 void

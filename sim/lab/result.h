@@ -93,8 +93,7 @@ struct result {
 	 */
 	int64_t rs_warmup_ns; /* that was cut; merged: the longest */
 	int64_t rs_slice_ns;
-	int rs_nslices; /* the last one may be shorter */
-	struct result_slice rs_slices[RESULT_MAX_SLICES];
+	int rs_nslices;		    /* the last one may be shorter */
 	enum stat_steady rs_steady; /* the worse one of latency and rate */
 	int rs_cut;		    /* STAT_WARMUP_SHORT: slices, else 0 */
 	double rs_latency_bias;	    /* mean latency / that after rs_cut - 1 */
@@ -104,6 +103,9 @@ struct result {
 	int64_t rs_simulated_ns, rs_wall_ns;
 	uint64_t rs_engine_calls, rs_events;
 	int64_t rs_peak_bytes; /* the largest */
+
+	/* Last: only those that there are go through the pipe. */
+	struct result_slice rs_slices[RESULT_MAX_SLICES];
 };
 
 /* Means of a group of requests: [counted], counted being the clock on. */
@@ -132,6 +134,9 @@ struct result *result_create(void);
 
 /* Take all from a model that has run. It must not have been destroyed. */
 void result_extract(struct result *, struct model *, int64_t wall_ns);
+
+/* Bytes from its start that are all there is; the rest is zero. */
+size_t result_size(const struct result *);
 
 /* The bytes were copied from elsewhere: find the counts again. */
 void result_relocate(struct result *);
