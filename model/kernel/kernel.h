@@ -37,12 +37,13 @@ void dragonfly_counters(const struct globaldata *, int64_t *out);
 void dragonfly_mark(struct globaldata *);
 
 /*
- * A slice of the measurement has ended, for a CPU, and for the listeners whose
- * counts are that CPU's: add what came together since it began. The time of the
- * edge is c_now.
+ * A slice of the measurement has ended: add what a CPU has waiting to be sent,
+ * and what came together on the listeners whose counts are CPU `cpu`'s. Where
+ * CPUs share, another one may have changed a listener at that very instant
+ * already; the integral is the same.
  *
- * Differs from others' work at that very instant: where CPUs share, a listener
- * may have changed already; its integral is the same.
+ * Context: that CPU, at the edge; of the last slice outside of the run. Time:
+ * none.
  */
 void dragonfly_slice(const struct globaldata *, struct slice *);
 void dragonfly_slice_listeners(
