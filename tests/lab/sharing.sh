@@ -53,6 +53,12 @@ for fast in 0 1; do
 	both accept-predication "listener's knotes" domsgs \
 	    --warmup 5ms --measure 25ms --set soaccept_pred_fast=$fast
 done
+# Looking at them more seldom changes nothing.
+"$SOLAB" run scenarios/accept-predication.yaml --json --warmup 5ms --measure 25ms \
+    --set soaccept_pred_fast=1 --set run.slice=25ms 2>"$tmp/err" >"$tmp/seldom"
+part='s/.*"metrics"/"metrics"/; s/, "run": {.*//'
+sed "$part" "$tmp/seldom" | cmp -s - <(sed "$part" "$tmp/ahead") ||
+    complain 'run.slice=25ms' 'slices change the result'
 short='--warmup 8ms --measure 8ms --set run.ramp=6ms --set run.slice=4ms
     --set client0.connections=1000 --set client1.connections=1000'
 # shellcheck disable=SC2086
