@@ -9,9 +9,10 @@ build=$root/build
 
 build_packages='gcc libc6-dev meson ninja-build pkg-config libsimgrid-dev
 	libyaml-dev zlib1g-dev librandom123-dev libnlopt-dev
-	libsqlite3-dev libmd-dev scdoc'
+	libsqlite3-dev libmd-dev libjs-dygraphs scdoc'
 slurm_packages='slurm-wlm munge procps'
 test_packages='libcmocka-dev clang-format sqlite3 procps'
+browser_packages='chromium chromium-driver python3-selenium fonts-dejavu-core'
 
 # -O2: the code of a request must fit the instruction cache (docs/architecture.md).
 release='--buildtype=release -Doptimization=2'
@@ -43,7 +44,7 @@ do_run()
 do_test()
 {
 	# shellcheck disable=SC2086
-	need $build_packages $test_packages
+	need $build_packages $test_packages $browser_packages
 	setup_test
 	failed=0
 	meson test -C "$build" --no-rebuild --suite style \

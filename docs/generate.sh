@@ -26,6 +26,10 @@ mkdir -p "$work"
 trap 'rm -rf "$tmp"' EXIT
 status=0
 
+# Pages must not depend on who makes them.
+LC_ALL=C.UTF-8 TERM=xterm
+export LC_ALL TERM
+
 main()
 {
 	"$solab" schema --markdown >"$tmp/new"

@@ -36,7 +36,7 @@ struct cli_args {
 	int ca_max_reps, ca_rep;	 /* 0: not said */
 	int ca_reps, ca_scan, ca_morris; /* likewise */
 	const char *ca_resolution, *ca_step, *ca_factor;
-	struct cli_list ca_params, ca_metrics, ca_ratios;
+	struct cli_list ca_params, ca_metrics, ca_ratios, ca_points;
 	bool ca_peers;
 	int64_t ca_time_ns, ca_memory_bytes; /* 0: not said */
 	const char *ca_db, *ca_output, *ca_precision, *ca_shard, *ca_except;
@@ -44,7 +44,8 @@ struct cli_args {
 	struct cli_list ca_sbatch; /* options of sbatch */
 	int ca_chunk;		   /* 0: not said */
 	const char *ca_command;	   /* all of argv, as a shell would take it */
-	const char *ca_trace, *ca_trace_window, *ca_hgrm;
+	const char *ca_trace, *ca_trace_window, *ca_hgrm, *ca_hlog;
+	const char *ca_color;
 	char **ca_files; /* the other arguments */
 	int ca_nfiles;
 };
@@ -125,6 +126,8 @@ int cmd_export(const struct cli_args *);
 int cmd_merge(const struct cli_args *);
 int cmd_rerun(const struct cli_args *);
 int cmd_compare(const struct cli_args *);
+int cmd_report(const struct cli_args *);
+int cmd_graph(const struct cli_args *);
 int cmd_costs(const struct cli_args *);
 int cmd_schema(const struct cli_args *);
 int cmd_list(const struct cli_args *);

@@ -12,15 +12,17 @@ enum {
 	MERGE = 1 << 5,
 	RERUN = 1 << 6,
 	COMPARE = 1 << 7,
-	SEEK = 1 << 8,
-	SENSITIVITY = 1 << 9,
-	COSTS = 1 << 10,
-	LIST = 1 << 11,
-	SCHEMA = 1 << 12,
-	COMPLETION = 1 << 13,
+	REPORT = 1 << 8,
+	GRAPH = 1 << 9,
+	SEEK = 1 << 10,
+	SENSITIVITY = 1 << 11,
+	COSTS = 1 << 12,
+	LIST = 1 << 13,
+	SCHEMA = 1 << 14,
+	COMPLETION = 1 << 15,
 	RUNS = RUN | SWEEP | REPRODUCE | FIT,
 	ASKS = SEEK | SENSITIVITY,
-	ALL = (1 << 14) - 1,
+	ALL = (1 << 16) - 1,
 };
 
 #define AT(m) offsetof(struct cli_args, m)
@@ -43,6 +45,10 @@ const struct cli_command cli_commands[] = {
 	    "Run a point of a store again, and compare." },
 	{ "compare", "DB A B", 3, 3, "db", cmd_compare,
 	    "Say whether two points of a store differ, and by how much." },
+	{ "report", "DB", 1, 1, "db", cmd_report,
+	    "Write a page that shows what is in a store: one HTML file." },
+	{ "graph", "FILE", 1, 1, "yaml", cmd_graph,
+	    "Draw a scenario: ports, rings, CPUs, sockets, threads, and the loads on them." },
 	{ "seek", "FILE PATH=LOW..HIGH smallest|largest CONDITION", 4, 4, "yaml", cmd_seek,
 	    "Find the smallest or largest value of a parameter that keeps a condition." },
 	{ "sensitivity", "FILE", 1, 1, "yaml", cmd_sensitivity,
@@ -66,6 +72,14 @@ const struct cli_more cli_more[] = {
 	    "POINT is its number in the store, or parameters that only one point has:\n"
 	    "object=1KiB,soavailconn=8. Prints JSON, as `solab run --json`, and says on\n"
 	    "standard error whether it is the same as in the store." },
+	{ "report",
+	    "Without -o, s.db gives s.html beside it. POINT is its number in the store, or\n"
+	    "parameters that only one point has: object=1KiB,soavailconn=8. The page needs\n"
+	    "nothing but a browser, and asks the network for nothing." },
+	{ "graph",
+	    "Prints DOT, for Graphviz; -o F.svg draws it with dot. With --db the picture\n"
+	    "carries what a point of the store put on the machine: that of the scenario as\n"
+	    "it is set, or --point.\n" },
 	{ "compare",
 	    "A and B are numbers of points in the store, or parameters that only one point\n"
 	    "has: object=1KiB,soavailconn=8. Three replications of both are needed." },
@@ -77,7 +91,7 @@ const struct cli_more cli_more[] = {
 };
 
 const struct cli_option cli_options[] = {
-	{ "set", 0, "PATH=VALUE", RUNS | ASKS | LIST, CLI_SET, 0, NULL, false,
+	{ "set", 0, "PATH=VALUE", RUNS | ASKS | LIST | GRAPH, CLI_SET, 0, NULL, false,
 	    "set a parameter; a unique suffix of its path is enough" },
 	{ "seed", 0, "N", RUNS | ASKS, CLI_RUN_KEY, 0, "run.seed", false,
 	    "seed of the random numbers" },
@@ -95,7 +109,11 @@ const struct cli_option cli_options[] = {
 	    "trace only between these simulated times" },
 	{ "hgrm", 0, "F", RUN, CLI_TEXT, AT(ca_hgrm), NULL, true,
 	    "write the latencies as an HdrHistogram percentile file, in ms" },
-	{ "db", 0, "F", RUN | SWEEP | ASKS, CLI_TEXT, AT(ca_db), NULL, true,
+	{ "hlog", 0, "F", RUN, CLI_TEXT, AT(ca_hlog), NULL, true,
+	    "write latencies and cycles as an HdrHistogram V2 log, in ns" },
+	{ "color", 0, "WHEN", RUN, CLI_TEXT, AT(ca_color), NULL, false,
+	    "colour the pictures: auto (on a terminal), always or never" },
+	{ "db", 0, "F", RUN | SWEEP | ASKS | GRAPH, CLI_TEXT, AT(ca_db), NULL, true,
 	    "keep all results in this store, and take from it what is there" },
 	{ "resume", 0, NULL, SWEEP, CLI_FLAG, AT(ca_resume), NULL, false,
 	    "go on with a sweep: the store must exist" },
@@ -127,8 +145,10 @@ const struct cli_option cli_options[] = {
 	    "only replication N; the first one is 0" },
 	{ "csv", 0, NULL, EXPORT, CLI_FLAG, AT(ca_csv), NULL, false,
 	    "print CSV, one row a run" },
-	{ "output", 'o', "F", EXPORT | MERGE, CLI_TEXT, AT(ca_output), NULL, true,
+	{ "output", 'o', "F", EXPORT | MERGE | REPORT | GRAPH, CLI_TEXT, AT(ca_output), NULL, true,
 	    "write to this file" },
+	{ "point", 0, "POINT", REPORT | GRAPH, CLI_LIST, AT(ca_points), NULL, false,
+	    "only this point of the store; report takes several" },
 	{ "no-lookahead", 0, NULL, RUN | SWEEP | RERUN, CLI_FLAG, AT(ca_exact), NULL, false,
 	    "let no CPU's clock run ahead: slow, the results are the same" },
 	{ "evaluations", 0, "N", FIT, CLI_COUNT, AT(ca_evaluations), NULL, false,

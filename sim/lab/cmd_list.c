@@ -6,6 +6,7 @@
 
 #include "sim/core/alloc.h"
 #include "sim/lab/lookup.h"
+#include "sim/lab/text.h"
 
 static int list_scenarios(const struct cli_args *);
 static int list_one(const struct cli_args *);
@@ -28,9 +29,15 @@ list_scenarios(const struct cli_args *ca)
 		for (int i = 0; i < n; i++) {
 			struct scenario *sc = lookup_load(files[i], ca);
 
-			printf("%-40s  %s\n", files[i],
-			    sc != NULL ? sc->sc_setup.su_title
-				       : "(has errors)");
+			text_print(stdout, files[i]);
+			printf("%*s  ",
+			    text_width(files[i]) < 40
+				? 40 - text_width(files[i])
+				: 0,
+			    "");
+			text_print(stdout, sc != NULL ? sc->sc_setup.su_title
+						      : "(has errors)");
+			putchar('\n');
 			found++;
 			scenario_destroy(sc);
 			sim_free(files[i]);
@@ -52,8 +59,10 @@ list_one(const struct cli_args *ca)
 
 	if (sc == NULL)
 		return EXIT_USAGE;
-	printf("%s: %s\n\nparameters (--set PATH=VALUE; costs: solab costs ",
-	    sc->sc_name, sc->sc_setup.su_title);
+	text_print(stdout, sc->sc_name);
+	fputs(": ", stdout);
+	text_print(stdout, sc->sc_setup.su_title);
+	printf("\n\nparameters (--set PATH=VALUE; costs: solab costs ");
 	for (const struct hardware *ha = sc->sc_hardware; ha != NULL;
 	     ha = ha->ha_next)
 		printf("%s%s", ha->ha_name, ha->ha_next != NULL ? ", " : "");

@@ -1,46 +1,51 @@
 /*
  * solab run
  */
-#include <errno.h>
 #include <string.h>
 
 #include "sim/core/alloc.h"
+#include "sim/lab/hist_files.h"
 #include "sim/lab/lookup.h"
 #include "sim/lab/output.h"
 #include "sim/lab/sweep.h"
+#include "sim/lab/terminal.h"
+#include "sim/lab/text.h"
 #include "sim/lab/trace_files.h"
 
 static int run_point(struct scenario *, const struct cli_args *,
-    const struct run_trace *, FILE *);
+    const struct run_trace *, struct hist_files *, const struct picture *);
 static bool keep(
     struct scenario *, const struct cli_args *, const struct point *);
-static bool write_hgrm(FILE *, const char *file, const struct result *);
-static FILE *file_open(const char *file);
 
 int
 cmd_run(const struct cli_args *ca)
 {
 	struct run_trace rt;
-	struct scenario *sc = lookup_load(ca->ca_files[0], ca);
-	FILE *hgrm = NULL;
+	struct hist_files hf = { 0 };
+	struct picture pi;
+	struct scenario *sc;
 	int status;
 
+	if (!terminal_picture(ca->ca_color, &pi))
+		return cli_usage("run",
+		    "--color: '%s', want auto, always or never", ca->ca_color);
+	sc = lookup_load(ca->ca_files[0], ca);
 	if (sc == NULL)
 		return EXIT_USAGE;
 	for (int i = 0; i < ca->ca_nsets; i++)
-		if (strchr(ca->ca_sets[i], ',') != NULL)
-			fprintf(stderr,
-			    "solab: run takes one point: the first value of "
-			    "'%s'\n",
-			    ca->ca_sets[i]);
+		if (strchr(ca->ca_sets[i], ',') != NULL) {
+			fputs("solab: run takes one point: the first value of "
+			      "'",
+			    stderr);
+			text_print(stderr, ca->ca_sets[i]);
+			fputs("'\n", stderr);
+		}
 	status = trace_files_open(&rt, ca);
-	if (status == EXIT_OK && ca->ca_hgrm != NULL) {
-		hgrm = file_open(ca->ca_hgrm);
-		if (hgrm == NULL)
-			status = EXIT_FAILED;
-	}
 	if (status == EXIT_OK)
-		status = run_point(sc, ca, rt.rt_n > 0 ? &rt : NULL, hgrm);
+		status = hist_files_open(&hf, ca);
+	if (status == EXIT_OK)
+		status = run_point(sc, ca, rt.rt_n > 0 ? &rt : NULL, &hf, &pi);
+	hist_files_close(&hf);
 	trace_files_close(&rt);
 	scenario_destroy(sc);
 	return status;
@@ -48,7 +53,7 @@ cmd_run(const struct cli_args *ca)
 
 static int
 run_point(struct scenario *sc, const struct cli_args *ca,
-    const struct run_trace *rt, FILE *hgrm)
+    const struct run_trace *rt, struct hist_files *hf, const struct picture *pi)
 {
 	const struct run_options ro = {
 		.ro_scenario = sc->sc_name,
@@ -64,8 +69,6 @@ run_point(struct scenario *sc, const struct cli_args *ca,
 		struct store *st = experiment_store(ca, false);
 
 		if (st == NULL) {
-			if (hgrm != NULL)
-				fclose(hgrm);
 			sim_free(po);
 			return EXIT_USAGE;
 		}
@@ -79,19 +82,18 @@ run_point(struct scenario *sc, const struct cli_args *ca,
 	for (int r = 0; status == EXIT_OK && ca->ca_json && r < po->po_reps;
 	     r++)
 		point_json(stdout, sc, po, r);
-	if (status == EXIT_OK && !ca->ca_json)
+	if (status == EXIT_OK && !ca->ca_json) {
 		output_text(stdout, sc, po, ca->ca_verbose);
-	if (status == EXIT_OK && !ca->ca_json)
+		picture_result(stdout, po->po_merged, pi);
 		output_speed(stderr, po->po_merged);
+	}
 	if (status == EXIT_OK && po->po_merged->rs_completed == 0)
 		fputs(
 		    "solab: no request was answered while measuring\n", stderr);
 	if (status == EXIT_OK && ca->ca_db != NULL && !keep(sc, ca, po))
 		status = EXIT_FAILED;
-	if (hgrm != NULL && status != EXIT_OK)
-		fclose(hgrm);
-	else if (hgrm != NULL && !write_hgrm(hgrm, ca->ca_hgrm, po->po_merged))
-		status = EXIT_FAILED;
+	if (status == EXIT_OK)
+		status = hist_files_write(hf, po);
 	point_fini(po);
 	sim_free(po);
 	return status;
@@ -114,27 +116,4 @@ keep(struct scenario *sc, const struct cli_args *ca, const struct point *po)
 	}
 	store_close(st);
 	return ok;
-}
-
-static bool
-write_hgrm(FILE *fp, const char *file, const struct result *rs)
-{
-	bool ok;
-
-	hist_hgrm(fp, &rs->rs_latency, 5, 1e6);
-	ok = !ferror(fp);
-	ok = fclose(fp) == 0 && ok;
-	if (!ok)
-		fprintf(stderr, "solab: %s: %s\n", file, strerror(errno));
-	return ok;
-}
-
-static FILE *
-file_open(const char *file)
-{
-	FILE *fp = fopen(file, "we");
-
-	if (fp == NULL)
-		fprintf(stderr, "solab: %s: %s\n", file, strerror(errno));
-	return fp;
 }

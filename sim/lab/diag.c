@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "sim/core/alloc.h"
+#include "sim/lab/text.h"
 
 #define SHOW_MAX 160   /* characters of a source line that are shown */
 #define SHOW_BEFORE 60 /* of these before the caret, when it is cut */
@@ -25,8 +26,6 @@ static void caret_print(
     const char *s, const char *end, struct diag_span at, int skip, FILE *);
 static const char *line_find(
     const struct diag_file *, int line, const char **end);
-static int char_decode(const char *s, const char *end, uint32_t *code);
-static int char_columns(uint32_t code);
 static size_t edit_distance(const char *a, const char *b);
 
 void
@@ -200,7 +199,7 @@ diag_place(const struct diag_file *f, size_t offset)
 	uint32_t code;
 
 	while (s < stop) {
-		s += char_decode(s, end, &code);
+		s += text_decode(s, end, &code);
 		if (code == '\n') {
 			at.ds_line++;
 			at.ds_col = 1;
@@ -233,12 +232,15 @@ item_print(const struct diag_item *di, FILE *fp)
 	struct diag_span at = di->di_at;
 
 	if (at.ds_file != NULL) {
-		fprintf(fp, "%s:", at.ds_file->df_name);
+		text_print(fp, at.ds_file->df_name);
+		fputc(':', fp);
 		if (at.ds_line > 0)
 			fprintf(fp, "%d:%d:", at.ds_line, at.ds_col);
 		fputc(' ', fp);
 	}
-	fprintf(fp, "%s: %s\n", names[di->di_level], di->di_text);
+	fprintf(fp, "%s: ", names[di->di_level]);
+	text_print(fp, di->di_text);
+	fputc('\n', fp);
 	if (at.ds_file != NULL && at.ds_line > 0)
 		source_print(at, fp);
 }
@@ -253,11 +255,11 @@ source_print(struct diag_span at, FILE *fp)
 	if (s == NULL)
 		return;
 	for (p = s; p < end; n++)
-		p += char_decode(p, end, &code);
+		p += text_decode(p, end, &code);
 	if (n > SHOW_MAX && at.ds_col > SHOW_BEFORE)
 		skip = at.ds_col - SHOW_BEFORE;
 	for (int i = 0; i < skip && s < end; i++)
-		s += char_decode(s, end, &code);
+		s += text_decode(s, end, &code);
 	line_print(s, end, at, skip, fp);
 	caret_print(s, end, at, skip, fp);
 }
@@ -271,10 +273,10 @@ line_print(
 
 	fprintf(fp, "%5d | %s", at.ds_line, skip > 0 ? "..." : "");
 	for (; s < end && shown < SHOW_MAX; s += len, shown++) {
-		len = char_decode(s, end, &code);
+		len = text_decode(s, end, &code);
 		if (code == 0xfffd)
 			fputs("\xef\xbf\xbd", fp);
-		else if (code < 0x20 && code != '\t')
+		else if (text_is_control(code) && code != '\t')
 			fputc('?', fp);
 		else
 			fwrite(s, 1, len, fp);
@@ -295,8 +297,8 @@ caret_print(
 		cells = 1;
 		code = ' ';
 		if (s < end) {
-			s += char_decode(s, end, &code);
-			cells = char_columns(code);
+			s += text_decode(s, end, &code);
+			cells = text_columns(code);
 		}
 		for (; cells > 0; cells--)
 			fputc(code == '\t' ? '\t' : ' ', fp);
@@ -305,8 +307,8 @@ caret_print(
 	for (bool first = true;
 	     s < end && col < at.ds_col + at.ds_width && col < skip + SHOW_MAX;
 	     col++, first = false) {
-		s += char_decode(s, end, &code);
-		cells = char_columns(code) - (first ? 1 : 0);
+		s += text_decode(s, end, &code);
+		cells = text_columns(code) - (first ? 1 : 0);
 		for (; cells > 0; cells--)
 			fputc('~', fp);
 	}
@@ -329,73 +331,6 @@ line_find(const struct diag_file *f, int line, const char **end)
 	if (*end > s && (*end)[-1] == '\r')
 		(*end)--;
 	return s;
-}
-
-/*
- * Returns: bytes of the character at s. What is not UTF-8 is one byte long and
- * U+FFFD.
- */
-static int
-char_decode(const char *s, const char *end, uint32_t *code)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	unsigned char c = *s;
-	int n = c < 0x80 ? 1 : c >> 5 == 6 ? 2 : c >> 4 == 14 ? 3 : 4;
-
-	*code = n == 1 ? c : c & (0x7f >> n);
-	if (n == 1)
-		return 1;
-	if (c < 0xc0 || c >= 0xf8 || end - s < n)
-		goto bad;
-	for (int i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			goto bad;
-		*code = *code << 6 | (s[i] & 0x3f);
-	}
-	if (*code < least[n] || *code > 0x10ffff ||
-	    (*code >= 0xd800 && *code < 0xe000))
-		goto bad;
-	return n;
-bad:
-	*code = 0xfffd;
-	return 1;
-}
-
-/*
- * Columns of a terminal. wcwidth() would ask the locale, and a message must
- * not depend on it.
- */
-static int
-char_columns(uint32_t code)
-{
-	static const struct {
-		uint32_t first, last;
-		int columns;
-	} ranges[] = {
-		{ 0x300, 0x36f, 0 },
-		{ 0x1100, 0x115f, 2 },
-		{ 0x200b, 0x200f, 0 },
-		{ 0x20d0, 0x20ff, 0 },
-		{ 0x2e80, 0x303e, 2 },
-		{ 0x3041, 0x33ff, 2 },
-		{ 0x3400, 0x4dbf, 2 },
-		{ 0x4e00, 0xa4cf, 2 },
-		{ 0xac00, 0xd7a3, 2 },
-		{ 0xf900, 0xfaff, 2 },
-		{ 0xfe00, 0xfe0f, 0 },
-		{ 0xfe30, 0xfe6f, 2 },
-		{ 0xff00, 0xff60, 2 },
-		{ 0xffe0, 0xffe6, 2 },
-		{ 0x1f300, 0x1f64f, 2 },
-		{ 0x1f900, 0x1f9ff, 2 },
-		{ 0x20000, 0x3fffd, 2 },
-	};
-
-	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
-		if (code >= ranges[i].first && code <= ranges[i].last)
-			return ranges[i].columns;
-	}
-	return 1;
 }
 
 const char *

@@ -17,6 +17,8 @@ void output_speed(FILE *, const struct result *);
 
 /* {"PATH": VALUE, ...} */
 void output_json_params(FILE *, const struct scenario_param *, int n);
+
+/* What is not UTF-8 becomes U+FFFD; controls of a terminal are escaped. */
 void output_json_string(FILE *, const char *);
 
 #endif

@@ -1,5 +1,9 @@
 #include "sim/lab/output.h"
 
+#include <string.h>
+
+#include "sim/lab/text.h"
+
 void
 output_json_params(FILE *fp, const struct scenario_param *params, int n)
 {
@@ -19,14 +23,19 @@ output_json_params(FILE *fp, const struct scenario_param *params, int n)
 void
 output_json_string(FILE *fp, const char *s)
 {
+	const char *end = s + strlen(s);
+	uint32_t code;
+	int n;
+
 	fputc('"', fp);
-	for (; *s != '\0'; s++) {
-		if (*s == '"' || *s == '\\')
+	for (; s < end; s += n) {
+		n = text_decode(s, end, &code);
+		if (code == '"' || code == '\\')
 			fprintf(fp, "\\%c", *s);
-		else if ((unsigned char)*s < 0x20)
-			fprintf(fp, "\\u%04x", (unsigned)*s);
+		else if (text_is_control(code) || (code == 0xfffd && n == 1))
+			fprintf(fp, "\\u%04x", (unsigned)code & 0xffff);
 		else
-			fputc(*s, fp);
+			fwrite(s, 1, (size_t)n, fp);
 	}
 	fputc('"', fp);
 }

@@ -6,6 +6,7 @@
 
 #include "sim/core/alloc.h"
 #include "sim/core/stat_precision.h"
+#include "sim/lab/text.h"
 
 #define FULLEST 3	/* listeners shown one by one */
 #define FEW_LISTENERS 6 /* so many are all shown */
@@ -62,9 +63,13 @@ heading(FILE *fp, const struct scenario *sc, const struct point *po)
 
 	for (int r = 0; r < po->po_reps; r++)
 		least = sim_min(least, po->po_results[r]->rs_warmup_ns);
-	fprintf(fp, "%s: %s\n", sc->sc_name, po->po_setup.su_title);
-	fprintf(fp, "%s; seed %u, %s measured after %s", po->po_label,
-	    (unsigned)sr->sr_seed, unit_print(UNIT_TIME, sr->sr_measure, a),
+	text_print(fp, sc->sc_name);
+	fputs(": ", fp);
+	text_print(fp, po->po_setup.su_title);
+	fputc('\n', fp);
+	text_print(fp, po->po_label);
+	fprintf(fp, "; seed %u, %s measured after %s", (unsigned)sr->sr_seed,
+	    unit_print(UNIT_TIME, sr->sr_measure, a),
 	    unit_print(UNIT_TIME, least, b));
 	if (least != most)
 		fprintf(fp, " to %s", unit_print(UNIT_TIME, most, b));

@@ -221,7 +221,7 @@ json_series(FILE *fp, const struct record *rd)
 		fprintf(fp, "%s\"%s\": [", i > 0 ? ", " : "", rs->rs_name);
 		for (int k = 0; k < rs->rs_n; k++) {
 			fputs(k > 0 ? ", " : "", fp);
-			series_json(rs->rs_name, rs->rs_values[k], fp);
+			series_value_json(rs->rs_name, rs->rs_values[k], fp);
 		}
 		fputc(']', fp);
 	}

@@ -109,29 +109,37 @@ pooled_stdev(struct record *const *rds, int n)
 static double
 pooled_percentile(struct record *const *rds, int n, double p)
 {
-	const struct record_hist *rh;
-	struct hist all, one;
+	struct hist all;
 	double value;
-	bool any = false;
 
-	for (int i = 0; i < n; i++) {
-		rh = hist_of(rds[i], "latency");
-		if (rh == NULL || hist_decode_compressed(
-				      &one, rh->rh_bytes, rh->rh_size) != 0)
-			return NAN;
-		if (any) {
-			hist_merge(&all, &one);
-			hist_fini(&one);
-		} else {
-			all = one;
-			any = true;
-		}
-	}
-	if (!any)
+	if (!records_hist(rds, n, "latency", &all))
 		return NAN;
 	value = hist_count(&all) > 0 ? (double)hist_percentile(&all, p) : NAN;
 	hist_fini(&all);
 	return value;
+}
+
+bool
+records_hist(
+    struct record *const *rds, int n, const char *name, struct hist *all)
+{
+	const struct record_hist *rh;
+	struct hist one;
+
+	for (int i = 0; i < n; i++) {
+		rh = hist_of(rds[i], name);
+		if (rh == NULL || hist_decode_compressed(i == 0 ? all : &one,
+				      rh->rh_bytes, rh->rh_size) != 0) {
+			if (i > 0)
+				hist_fini(all);
+			return false;
+		}
+		if (i > 0) {
+			hist_merge(all, &one);
+			hist_fini(&one);
+		}
+	}
+	return n > 0;
 }
 
 static const struct record_hist *

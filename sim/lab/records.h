@@ -8,6 +8,7 @@
  *
  * Context: anywhere; pure functions. Time: none.
  */
+#include "sim/core/hist.h"
 #include "sim/core/stat.h"
 #include "sim/lab/metric.h"
 #include "sim/lab/record.h"
@@ -17,6 +18,14 @@
  * replication). Counts are a replication's. NAN: it is not there.
  */
 struct stat_ci records_metric(struct record *const *, int n, enum metric);
+
+/*
+ * The histograms of this name merged ("latency", "cycle"); hist_fini() it.
+ * Returns: false when one of them is not there or cannot be read; nothing is to
+ * be freed then.
+ */
+bool records_hist(
+    struct record *const *, int n, const char *name, struct hist *);
 
 /* Requests with a latency, of all replications. */
 int64_t records_samples(struct record *const *, int n);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/lab/text.h"
+
 #define NAME_MIN 13 /* width of the column of names */
 #define NAME_MAX_TEXT 60
 
@@ -44,9 +46,13 @@ heading(struct scenario *sc, int wname)
 	char a[UNIT_TEXT_MAX], b[UNIT_TEXT_MAX];
 	bool several = sr->sr_replications > 1;
 
-	printf("%s: %s\n", sc->sc_name, sc->sc_setup.su_title);
+	text_print(stdout, sc->sc_name);
+	fputs(": ", stdout);
+	text_print(stdout, sc->sc_setup.su_title);
+	putchar('\n');
+	text_print(stdout, sc->sc_setup.su_source);
 	if (sc->sc_setup.su_source[0] != '\0')
-		printf("%s\n", sc->sc_setup.su_source);
+		putchar('\n');
 	printf("seed %u, %d replication%s of %s after %s\n",
 	    (unsigned)sr->sr_seed, sr->sr_replications, several ? "s" : "",
 	    unit_print(UNIT_TIME, sr->sr_measure, a),
@@ -72,8 +78,10 @@ point_text(struct scenario *sc, const struct point *po,
 			if (ce->ce_point != po->po_point ||
 			    (ce->ce_ratio != NULL) != (pass == 1))
 				continue;
-			if (!any)
-				printf("%s\n", po->po_label);
+			if (!any) {
+				text_print(stdout, po->po_label);
+				putchar('\n');
+			}
 			any = true;
 			if (pass == 1 &&
 			    (over == NULL || strcmp(over, ce->ce_ratio) != 0)) {

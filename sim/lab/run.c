@@ -14,6 +14,7 @@
 #include "sim/core/assert.h"
 #include "sim/lab/progress.h"
 #include "sim/lab/run_child.h"
+#include "sim/lab/text.h"
 
 #define MAX_JOBS RUN_MAX_JOBS
 #define LOG_MAX 65536  /* of a child's stderr */
@@ -437,8 +438,11 @@ child_report(struct batch *ba, const struct child *ch, int status)
 	fwrite(ch->ch_log, 1, ch->ch_nlog, stderr);
 	if (ch->ch_nlog > 0 && ch->ch_log[ch->ch_nlog - 1] != '\n')
 		fputc('\n', stderr);
-	fprintf(stderr, "solab: run failed: %s, %s, seed %u, replication %u: ",
-	    ba->ba_ro->ro_scenario, rj->rj_label,
+	fputs("solab: run failed: ", stderr);
+	text_print(stderr, ba->ba_ro->ro_scenario);
+	fputs(", ", stderr);
+	text_print(stderr, rj->rj_label);
+	fprintf(stderr, ", seed %u, replication %u: ",
 	    (unsigned)rj->rj_setup->su_run.sr_seed, (unsigned)rj->rj_rep);
 	child_how(ch, status, stderr);
 	fputc('\n', stderr);

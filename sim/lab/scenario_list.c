@@ -3,6 +3,7 @@
 #include "sim/core/alloc.h"
 #include "sim/core/assert.h"
 #include "sim/lab/scenario_sweep.h"
+#include "sim/lab/text.h"
 
 #define LABEL_MAX 4096
 
@@ -69,9 +70,12 @@ scenario_print_points(struct scenario *sc, FILE *fp)
 	int n = scenario_npoints(sc), width = snprintf(NULL, 0, "%d", n);
 	char label[LABEL_MAX];
 
-	for (int i = 0; i < n; i++)
-		fprintf(fp, "%*d  %s\n", width, i + 1,
-		    scenario_point_label(sc, i, label, sizeof(label)));
+	for (int i = 0; i < n; i++) {
+		fprintf(fp, "%*d  ", width, i + 1);
+		text_print(
+		    fp, scenario_point_label(sc, i, label, sizeof(label)));
+		fputc('\n', fp);
+	}
 }
 
 int

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/lab/output.h"
+#include "sim/lab/text.h"
 
 #define TEXT_MAX 100
 
@@ -43,7 +44,7 @@ seek_print_question(FILE *fp, const struct seek_question *sq)
 	const struct seek_problem *sk = &sq->sq_problem;
 	char low[TEXT_MAX], high[TEXT_MAX], condition[TEXT_MAX];
 
-	fprintf(fp, "%s", sq->sq_scenario->sc_name);
+	text_print(fp, sq->sq_scenario->sc_name);
 	others_print(fp, sq);
 	fprintf(fp, "\n%s %s in %s..%s that keeps %s\n",
 	    sk->sk_largest ? "largest" : "smallest", sq->sq_parameter.pm_short,
@@ -69,9 +70,10 @@ others_print(FILE *fp, const struct seek_question *sq)
 	const int n = scenario_params(sq->sq_scenario, SCENARIO_BASE, params);
 
 	for (int i = 0; i < n; i++) {
-		if (strcmp(params[i].pa_path, sq->sq_parameter.pm_path) != 0)
-			fprintf(fp, " %s=%s", params[i].pa_short,
-			    params[i].pa_value);
+		if (strcmp(params[i].pa_path, sq->sq_parameter.pm_path) == 0)
+			continue;
+		fprintf(fp, " %s=", params[i].pa_short);
+		text_print(fp, params[i].pa_value);
 	}
 }
 

@@ -6,6 +6,7 @@
 
 #include "sim/core/alloc.h"
 #include "sim/lab/output.h"
+#include "sim/lab/text.h"
 
 #define TEXT_MAX 300
 #define CELL 20 /* characters of "-0.123 +- 0.001" and two blanks */
@@ -79,9 +80,11 @@ sensitivity_print_question(FILE *fp, const struct sensitivity_question *sq)
 
 	for (int i = 0; i < sq->sq_factors.fs_n; i++)
 		costs += sq->sq_factors.fs_list[i].fa_entry != NULL;
-	fprintf(fp, "%s, %s\n", sq->sq_scenario->sc_name,
-	    scenario_point_label(
-		sq->sq_scenario, SCENARIO_BASE, label, sizeof(label)));
+	text_print(fp, sq->sq_scenario->sc_name);
+	fputs(", ", fp);
+	text_print(fp, scenario_point_label(sq->sq_scenario, SCENARIO_BASE,
+			   label, sizeof(label)));
+	fputc('\n', fp);
 	if (sp->sp_ratio)
 		fputs("of the ratio of metrics: with", fp);
 	for (int i = 0; i < sq->sq_ratio->cl_n; i++)

@@ -125,7 +125,7 @@ length(const struct result *rs, int slice)
 }
 
 void
-series_json(const char *name, double value, FILE *fp)
+series_value_json(const char *name, double value, FILE *fp)
 {
 	enum series s = series_find(name);
 

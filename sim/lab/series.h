@@ -54,6 +54,6 @@ bool series_has(enum series, const struct result *);
 double series_value(enum series, const struct result *, int slice);
 
 /* As a JSON number, by the series' name; null for NAN. */
-void series_json(const char *name, double value, FILE *);
+void series_value_json(const char *name, double value, FILE *);
 
 #endif

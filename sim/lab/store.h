@@ -62,6 +62,10 @@ int64_t store_point(struct store *, struct scenario *, int point);
 #define STORE_KEY_SIZE 65
 void store_point_key(struct scenario *, int point, char *hex);
 
+/* The key that it had with another version of the model. */
+void store_point_key_of(
+    struct scenario *, int point, const char *model, char *hex);
+
 /* Returns: the id of such a point, 0 when it is not there, -1 after an error.
  */
 int64_t store_point_known(struct store *, struct scenario *, int point);
@@ -119,6 +123,7 @@ void store_records_free(struct record **, int n);
 struct store_point {
 	int64_t sp_id;
 	const char *sp_scenario, *sp_label, *sp_key, *sp_model;
+	int64_t sp_about; /* its scenario: sb_id */
 	int sp_done, sp_failed, sp_running;
 };
 
@@ -142,6 +147,24 @@ int store_runs(struct store *, struct store_run **, struct ypool *);
  * Returns: NULL after an error.
  */
 struct scenario *store_scenario(struct store *, int64_t point, uint32_t seed);
+
+/* The same scenario with its own sweep, and only these sets. */
+struct scenario *store_scenario_with(
+    struct store *, int64_t point, const char *const *sets, int nsets);
+
+/* A scenario as it was read, and somebody who wrote. Texts are the list's. */
+struct store_about {
+	int64_t sb_id;
+	const char *sb_name, *sb_title, *sb_origin, *sb_file;
+};
+struct store_writer {
+	const char *sw_command, *sw_version, *sw_simgrid, *sw_host;
+	int64_t sw_started; /* Unix time, ns */
+};
+
+/* As store_points(), in the order in which they came. */
+int store_abouts(struct store *, struct store_about **, struct ypool *);
+int store_writers(struct store *, struct store_writer **, struct ypool *);
 
 /*
  * Put all that another store has into this one; what is there stays.

@@ -21,7 +21,7 @@ static const char *const origin_names[] = {
 static bool point_put(struct store *, struct scenario *, int point,
     const struct scenario_resolved *, int n, const char *key, int64_t *id);
 static void point_key(const struct scenario *, const struct scenario_resolved *,
-    int n, char *hex);
+    int n, const char *model, char *hex);
 static void scenario_hash(const struct scenario *, char *hex);
 static bool scenario_put(struct store *, const struct scenario *, int64_t *id);
 static bool axes_put(
@@ -42,7 +42,7 @@ store_point(struct store *st, struct scenario *sc, int point)
 	int64_t id = -1;
 	bool ok;
 
-	point_key(sc, sv, n, key);
+	point_key(sc, sv, n, model_version, key);
 	ok = sql_begin(st);
 	ok = sql_finish(st, ok && point_put(st, sc, point, sv, n, key, &id));
 	ypool_fini(&yp);
@@ -52,11 +52,17 @@ store_point(struct store *st, struct scenario *sc, int point)
 void
 store_point_key(struct scenario *sc, int point, char *hex)
 {
+	store_point_key_of(sc, point, model_version, hex);
+}
+
+void
+store_point_key_of(struct scenario *sc, int point, const char *model, char *hex)
+{
 	struct scenario_resolved *sv;
 	struct ypool yp = { NULL };
 	int n = scenario_resolved(sc, point, &yp, &sv);
 
-	point_key(sc, sv, n, hex);
+	point_key(sc, sv, n, model, hex);
 	ypool_fini(&yp);
 }
 
@@ -88,13 +94,13 @@ hash_text(SHA2_CTX *ctx, const char *text)
 
 static void
 point_key(const struct scenario *sc, const struct scenario_resolved *sv, int n,
-    char *hex)
+    const char *model, char *hex)
 {
 	SHA2_CTX ctx;
 
 	SHA256Init(&ctx);
 	hash_text(&ctx, sc->sc_name);
-	hash_text(&ctx, model_version);
+	hash_text(&ctx, model);
 	for (int i = 0; i < n; i++) {
 		hash_text(&ctx, sv[i].sv_path);
 		hash_text(&ctx, sv[i].sv_value);
@@ -248,7 +254,7 @@ store_points(struct store *st, struct store_point **points, struct ypool *yp)
 	    "SELECT point.id, scenario.name, label, key, model, "
 	    "count(iif(state = 'done', 1, NULL)), "
 	    "count(iif(state = 'failed', 1, NULL)), "
-	    "count(iif(state = 'running', 1, NULL)) "
+	    "count(iif(state = 'running', 1, NULL)), scenario.id "
 	    "FROM point JOIN scenario ON scenario.id = point.scenario "
 	    "LEFT JOIN run ON run.point = point.id "
 	    "GROUP BY point.id ORDER BY point.id",
@@ -266,6 +272,7 @@ store_points(struct store *st, struct store_point **points, struct ypool *yp)
 			.sp_done = sqlite3_column_int(q, 5),
 			.sp_failed = sqlite3_column_int(q, 6),
 			.sp_running = sqlite3_column_int(q, 7),
+			.sp_about = sqlite3_column_int64(q, 8),
 		};
 	}
 	*points = list;

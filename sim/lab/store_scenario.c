@@ -10,13 +10,27 @@ static int sets_make(struct store *, int64_t point, uint32_t seed,
 struct scenario *
 store_scenario(struct store *st, int64_t point, uint32_t seed)
 {
-	const char *sets[SCENARIO_MAX_AXES + 1], *file, *dir; /* and seed */
+	const char *sets[SCENARIO_MAX_AXES + 1]; /* and seed */
+	struct scenario *sc = NULL;
+	struct ypool yp = { NULL };
+	int n = sets_make(st, point, seed, &yp, sets);
+
+	if (n >= 0)
+		sc = store_scenario_with(st, point, sets, n);
+	ypool_fini(&yp);
+	return sc;
+}
+
+struct scenario *
+store_scenario_with(
+    struct store *st, int64_t point, const char *const *sets, int nsets)
+{
+	const char *file, *dir;
 	struct scenario *sc = NULL;
 	struct ypool yp = { NULL };
 	struct diag d;
 	sqlite3_stmt *q;
 	int64_t id;
-	int n;
 
 	q = sql_query(st,
 	    "SELECT scenario.id, file, hardware_dir FROM point "
@@ -29,15 +43,63 @@ store_scenario(struct store *st, int64_t point, uint32_t seed)
 	dir = sql_text(&yp, q, 2);
 	sql_end(q);
 	diag_init(&d);
-	n = sets_make(st, point, seed, &yp, sets);
-	if (n >= 0 && sources_give(st, id, &d)) {
-		sc =
-		    scenario_load(file, sets, n, *dir != '\0' ? dir : NULL, &d);
+	if (sources_give(st, id, &d)) {
+		sc = scenario_load(
+		    file, sets, nsets, *dir != '\0' ? dir : NULL, &d);
 		diag_print(&d, stderr);
 	}
 	diag_fini(&d);
 	ypool_fini(&yp);
 	return sc;
+}
+
+int
+store_abouts(struct store *st, struct store_about **out, struct ypool *yp)
+{
+	struct store_about *list = NULL;
+	sqlite3_stmt *q;
+	int n = 0, got;
+
+	q = sql_query(st,
+	    "SELECT id, name, title, origin, file FROM scenario ORDER BY id",
+	    "");
+	while ((got = q != NULL ? sql_next(st, q) : -1) == 1) {
+		list = sim_realloc(list, (size_t)n + 1, sizeof(*list));
+		list[n++] = (struct store_about){
+			sqlite3_column_int64(q, 0),
+			sql_text(yp, q, 1),
+			sql_text(yp, q, 2),
+			sql_text(yp, q, 3),
+			sql_text(yp, q, 4),
+		};
+	}
+	*out = list;
+	return got == 0 ? n : -1;
+}
+
+int
+store_writers(struct store *st, struct store_writer **out, struct ypool *yp)
+{
+	struct store_writer *list = NULL;
+	sqlite3_stmt *q;
+	int n = 0, got;
+
+	q = sql_query(st,
+	    "SELECT command, version, simgrid, host, started FROM session "
+	    "ORDER BY id",
+	    "");
+	while ((got = q != NULL ? sql_next(st, q) : -1) == 1) {
+		list = sim_realloc(list, (size_t)n + 1, sizeof(*list));
+		list[n++] = (struct store_writer){
+			sql_text(yp, q, 0),
+			sql_text(yp, q, 1),
+			sql_text(yp, q, 2),
+			sql_text(yp, q, 3),
+			sqlite3_column_int64(q, 4),
+		};
+	}
+	*out = list;
+	return got == 0 ? n : -1;
 }
 
 static bool

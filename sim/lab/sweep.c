@@ -7,6 +7,7 @@
 #include "sim/core/alloc.h"
 #include "sim/core/stat_precision.h"
 #include "sim/lab/records.h"
+#include "sim/lab/text.h"
 
 #define TIME_LIMIT_NS (3600 * 1000000000LL)
 #define MEMORY_PART 0.9 /* of the machine's, for all jobs together */
@@ -127,7 +128,7 @@ sweep_table(FILE *fp, struct store *st, const struct trial *trials, int n,
 
 	columns_find(&tb, trials, n);
 	for (int i = 0; i < n; i++) {
-		int len = (int)strlen(
+		int len = text_width(
 		    label(&tb, &trials[i], true, text, sizeof(text)));
 
 		tb.tb_width = len > tb.tb_width ? len : tb.tb_width;
@@ -160,7 +161,10 @@ columns_find(struct table *tb, const struct trial *trials, int n)
 	}
 }
 
-/* The parameters that vary, or those that do not; not the replications. */
+/*
+ * The parameters that vary, or those that do not; not the replications. As a
+ * terminal may have it.
+ */
 static char *
 label(const struct table *tb, const struct trial *tr, bool varies, char *buf,
     size_t size)
@@ -168,6 +172,7 @@ label(const struct table *tb, const struct trial *tr, bool varies, char *buf,
 	struct scenario_param params[SCENARIO_MAX_AXES];
 	int n = scenario_params(tr->tr_sc, tr->tr_point, params);
 	size_t len = 0;
+	char value[512];
 
 	buf[0] = '\0';
 	for (int a = 0; a < n && len < size; a++) {
@@ -175,7 +180,8 @@ label(const struct table *tb, const struct trial *tr, bool varies, char *buf,
 		    strcmp(params[a].pa_path, "run.replications") == 0)
 			continue;
 		len += (size_t)snprintf(buf + len, size - len, "%s%s=%s",
-		    len > 0 ? " " : "", params[a].pa_short, params[a].pa_value);
+		    len > 0 ? " " : "", params[a].pa_short,
+		    text_escape(params[a].pa_value, value, sizeof(value)));
 	}
 	return buf;
 }
@@ -205,8 +211,9 @@ row(struct table *tb, const struct trial *tr)
 		store_records_free(rds, n);
 		return true;
 	}
-	fprintf(tb->tb_fp, "%-*s %4d", tb->tb_width,
-	    label(tb, tr, true, text, sizeof(text)), n);
+	label(tb, tr, true, text, sizeof(text));
+	fprintf(tb->tb_fp, "%s%*s %4d", text, tb->tb_width - text_width(text),
+	    "", n);
 	if (n > 0)
 		row_values(tb->tb_fp, rds, n, &tb->tb_notes);
 	if (tr->tr_failed > 0)
@@ -263,8 +270,25 @@ value(FILE *fp, struct stat_ci ci, double scale, int width, int decimals,
 	fprintf(fp, " %*s", width, text);
 	if (!interval)
 		return;
-	snprintf(text, sizeof(text), "+-%.2g%%", 100 * ci.half / ci.mean);
-	fprintf(fp, " %-7s", isfinite(ci.half / ci.mean) ? text : "");
+	fprintf(fp, " %-7s",
+	    sweep_interval(100 * fabs(ci.half / ci.mean), text, sizeof(text)));
+}
+
+const char *
+sweep_interval(double percent, char *buf, size_t size)
+{
+	if (!isfinite(percent))
+		return "";
+	if (percent > 0 && percent < 0.005)
+		return "+-<.01%";
+	if (percent >= 999.5)
+		return "+->999%";
+	snprintf(buf, size,
+	    percent >= 99.5 || percent == 0 ? "+-%.0f%%"
+	    : percent < 0.0995		    ? "+-%.2f%%"
+					    : "+-%.2g%%",
+	    percent);
+	return buf;
 }
 
 static void

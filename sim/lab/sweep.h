@@ -34,4 +34,11 @@ int trial_records(struct store *, const struct trial *, struct record ***);
 bool sweep_table(FILE *, struct store *, const struct trial *, int n,
     const struct precision *);
 
+/*
+ * A half-width in percent, "+-1.2%": two digits, as far as the seven columns of
+ * the table have room for them; empty when it is not finite. Returns: buf, or a
+ * text of its own.
+ */
+const char *sweep_interval(double percent, char *buf, size_t size);
+
 #endif

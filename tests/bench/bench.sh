@@ -103,6 +103,22 @@ echo "a sweep of 9 points, $(nproc) CPUs"
 row '--jobs 1 / a job a CPU' '%.2f' "$(sweep 1) / $(sweep "$(nproc)")" \
     'goal: nearly the number of CPUs'
 
+echo "the page of a sweep of 54 points"
+"$build/solab" sweep $scenario --set object=1KiB,16KiB \
+    --set soavailconn=0..26+1 --set client0.connections=200 \
+    --set client1.connections=200 --set run.ramp=20ms --set run.start=smooth \
+    --warmup 100ms --measure 2s --db "$work/page.db" >"$work/sweep" 2>&1 || {
+	cat "$work/sweep" >&2
+	exit 1
+}
+"$build/solab" report "$work/page.db"
+row 'size' '%.2f MB' "$(wc -c <"$work/page.html") / 1e6" 'goal: under 3 MB'
+if /usr/bin/python3 -c 'import selenium' 2>/dev/null; then
+	row 'loaded in' '%.0f ms' \
+	    "$(/usr/bin/python3 tests/bench/page.py "$work/page.html")" \
+	    'goal: under 2000 ms'
+fi
+
 echo "peak memory"
 row '30,000 connections' '%.0f MB' "$(cat "$work/small.kib") * 1024 / 1e6" \
     'goal: under 100 MB'

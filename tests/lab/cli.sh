@@ -13,13 +13,23 @@ silent()
 	[ ! -s "$tmp/$1" ] || complain "std$1 is not empty"
 }
 
+# The text in 60 lines, the pictures in 40.
+short_enough()
+{
+	lines=$(grep -n '^ *from, ms' "$tmp/out" | cut -d: -f1)
+	[ -n "$lines" ] || complain 'no picture'
+	[ "${lines:-0}" -le 62 ] || complain 'more than 60 lines'
+	[ "$(wc -l <"$tmp/out")" -le $((${lines:-0} + 38)) ] ||
+	    complain 'pictures of more than 40 lines'
+}
+
 scenario=scenarios/soavailconn.yaml
 short='--set run.ramp=20ms --warmup 50ms --measure 100ms --set client0.connections=200 --set client1.connections=200'
 
 try 2
 has err 'usage: solab COMMAND'
 silent out
-for command in '' run sweep reproduce fit export merge rerun compare seek \
+for command in "" run sweep reproduce fit export merge rerun compare report seek \
     sensitivity costs list schema completion; do
 	# shellcheck disable=SC2086
 	try 0 $command --help
@@ -112,15 +122,17 @@ try 0 completion bash
 bash -n "$tmp/out" || complain 'not a script'
 
 # shellcheck disable=SC2086
-try 0 run soavailconn $short --hgrm "$tmp/h" --trace "$tmp/t" \
-    --trace-window 50ms..50100us
+try 0 run soavailconn $short --hgrm "$tmp/h" --hlog "$tmp/l" \
+    --trace "$tmp/t" --trace-window 50ms..50100us
 has out 'throughput'
 has out 'completion-queue'
 has out "Little's law"
 has out '= cycle'
 grep -q '#\[Mean' "$tmp/h" || complain 'no percentiles'
+[ "$(grep -o '^Tag=[a-z]*,[0-9.]*,[0-9.]*,' "$tmp/l" | tr '\n' ' ')" = \
+    'Tag=latency,0.050,0.100, Tag=cycle,0.050,0.100, ' ] || complain 'no log'
 grep -q 'server\.[0-9]* .* ngx_' "$tmp/t" || complain 'no trace'
-[ "$(wc -l <"$tmp/out")" -le 60 ] || complain 'more than 60 lines'
+short_enough
 grep -q 'busiest' "$tmp/out" && complain 'tokens, but nothing is shared'
 
 # CPUs that share: their tokens, and what they send each other.
@@ -129,7 +141,7 @@ has out "listener's knotes"
 has out 'busiest'
 has out ' domsgs, '
 has out ' token collisions'
-[ "$(wc -l <"$tmp/out")" -le 60 ] || complain 'more than 60 lines'
+short_enough
 try 0 run accept-predication --warmup 5ms --measure 20ms --verbose
 has out 'domsgs'
 has out 'a CPU was given up for a token'
@@ -138,6 +150,12 @@ has out 'a CPU was given up for a token'
 # shellcheck disable=SC2086
 try 1 run $scenario $short --hgrm /dev/full
 has err '/dev/full'
+# shellcheck disable=SC2086
+try 1 run $scenario $short --hlog /dev/full
+has err '/dev/full: No space left'
+try 1 run $scenario --hlog "$tmp/no/such"
+has err 'no/such: No such file'
+silent out
 # shellcheck disable=SC2086
 try 1 run $scenario $short --trace /dev/full
 has err '/dev/full'
