@@ -4,11 +4,24 @@
 
 #include "model/netinet/tcp_kern.h"
 
+static const enum counter slice_counters[SLICE_NCOUNTERS] = {
+#define SLICE_COUNTER(name) COUNTER_##name,
+#include "model/slice.def"
+#undef SLICE_COUNTER
+};
+
 static void model_number(struct model *);
 static void model_engine(struct model *);
 static void model_machine(struct model *, int i, int *where);
 static void model_peer(struct model *, int i, int *where);
 static sim_ns model_pass(struct cpu *, sim_ns mark, void *);
+static void model_begin(struct model *, struct cpu *, const int64_t *now);
+static void model_slice(
+    struct model *, struct cpu *, sim_ns edge, const int64_t *now);
+static void model_slice_server(
+    struct model *, struct model_cpu *, sim_ns edge, struct slice *);
+static void model_slice_tokens(struct model *, int machine, struct slice *);
+static void model_slice_last(struct model *);
 static void model_cpu_counters(struct model *, struct cpu *, int64_t *);
 static void model_check(struct model *);
 static void model_check_wire(const struct wire *, uint64_t received);
@@ -30,6 +43,10 @@ model_create(const struct setup *su, const struct model_options *mo)
 		.cm_pass = model_pass,
 		.cm_arg = md,
 	};
+	md->md_slices =
+	    sim_calloc(setup_nslices(&su->su_run), sizeof(*md->md_slices));
+	md->md_token_waits =
+	    sim_calloc(su->su_nmachines, sizeof(*md->md_token_waits));
 	toeplitz_init(&md->md_toeplitz);
 	model_number(md);
 	model_engine(md);
@@ -194,28 +211,124 @@ model_peer(struct model *md, int i, int *where)
 	}
 }
 
-/* A CPU passes the start of the measurement, or the end. */
+/* A CPU passes the start of the measurement, the end of a slice, or the end. */
 static sim_ns
 model_pass(struct cpu *c, sim_ns mark, void *arg)
 {
 	struct model *md = arg;
+	const struct setup_run *sr = &md->md_setup->su_run;
 	struct model_cpu *mc = &md->md_cpus[c->c_where];
-	bool end = mark >= md->md_end;
+	bool begin = mark == md->md_marks.cm_first, end = mark >= md->md_end;
 	int64_t now[COUNTER_N];
 
 	model_cpu_counters(md, c, now);
-	if (!end)
-		cpu_account_reset(c);
-	for (int i = 0; i < COUNTER_N; i++)
-		mc->mc_counters[i] = now[i] - (end ? mc->mc_counters[i] : 0);
-	if (c->c_where >= md->md_nserver_cpus) {
-		peer_mark(cpu_host(c), mark, end);
-	} else if (!end) {
-		dragonfly_mark(cpu_gd(c));
-	} else {
+	if (c->c_where < md->md_nserver_cpus)
 		sched_account(cpu_gd(c));
+	if (begin)
+		model_begin(md, c, now);
+	else
+		model_slice(md, c, mark, now);
+	if (end) {
+		for (int i = 0; i < COUNTER_N; i++)
+			mc->mc_counters[i] = now[i] - mc->mc_counters[i];
+		mc->mc_intr = c->c_intr - mc->mc_intr;
 	}
-	return md->md_end;
+	if (c->c_where >= md->md_nserver_cpus && (begin || end))
+		peer_mark(cpu_host(c), mark, end);
+	return sim_min(md->md_end,
+	    mark + sr->sr_slice - (mark - sr->sr_warmup) % sr->sr_slice);
+}
+
+static void
+model_begin(struct model *md, struct cpu *c, const int64_t *now)
+{
+	struct model_cpu *mc = &md->md_cpus[c->c_where];
+	struct model_edge *me = &mc->mc_edge;
+
+	cpu_account_reset(c);
+	if (c->c_where < md->md_nserver_cpus)
+		dragonfly_mark(cpu_gd(c));
+	for (int i = 0; i < COUNTER_N; i++)
+		mc->mc_counters[i] = now[i];
+	for (int i = 0; i < SLICE_NCOUNTERS; i++)
+		me->me_counters[i] = now[slice_counters[i]];
+	mc->mc_intr = me->me_intr = c->c_intr;
+	me->me_at = c->c_now;
+}
+
+static void
+model_slice(struct model *md, struct cpu *c, sim_ns edge, const int64_t *now)
+{
+	const struct setup_run *sr = &md->md_setup->su_run;
+	struct model_cpu *mc = &md->md_cpus[c->c_where];
+	struct model_edge *me = &mc->mc_edge;
+	struct slice *sc =
+	    &md->md_slices[(edge - 1 - sr->sr_warmup) / sr->sr_slice];
+
+	for (int i = 0; i < SLICE_NCOUNTERS; i++) {
+		int64_t n = now[slice_counters[i]];
+
+		sc->sc_counters[i] += n - me->me_counters[i];
+		me->me_counters[i] = n;
+	}
+	if (c->c_where < md->md_nserver_cpus)
+		model_slice_server(md, mc, edge, sc);
+	else
+		sc->sc_conns += peer_conns(cpu_host(c));
+	me->me_at = edge;
+}
+
+/*
+ * Listeners and tokens of a machine whose CPUs share may still change at the
+ * instant of the end: their last slice is model_slice_last()'s.
+ */
+static void
+model_slice_server(
+    struct model *md, struct model_cpu *mc, sim_ns edge, struct slice *sc)
+{
+	struct model_edge *me = &mc->mc_edge;
+	const struct cpu *c = mc->mc_cpu;
+	const struct globaldata *gd = (const struct globaldata *)c;
+	int64_t busy = edge - me->me_at - (c->c_idle - me->me_idle);
+	int64_t netisr = netisr_ns(gd);
+
+	sc->sc_busy_ns += busy;
+	sc->sc_busiest_ns = sim_max(sc->sc_busiest_ns, busy);
+	sc->sc_netisr_ns += netisr - me->me_netisr;
+	sc->sc_intr_ns += c->c_intr - me->me_intr;
+	me->me_idle = c->c_idle;
+	me->me_netisr = netisr;
+	me->me_intr = c->c_intr;
+	dragonfly_slice(gd, sc);
+	if (edge >= md->md_end)
+		return;
+	dragonfly_slice_listeners(gd->gd_machine, c->c_id, edge, sc);
+	if (c->c_id == 0)
+		model_slice_tokens(md, mc->mc_machine, sc);
+}
+
+static void
+model_slice_tokens(struct model *md, int machine, struct slice *sc)
+{
+	int64_t wait = dragonfly_token_wait(&md->md_machines[machine]);
+
+	sc->sc_token_wait_ns += wait - md->md_token_waits[machine];
+	md->md_token_waits[machine] = wait;
+}
+
+static void
+model_slice_last(struct model *md)
+{
+	const struct setup *su = md->md_setup;
+	struct slice *sc = &md->md_slices[setup_nslices(&su->su_run) - 1];
+
+	for (int i = 0; i < su->su_nmachines; i++) {
+		struct machine *m = &md->md_machines[i];
+
+		for (int k = 0; k < m->m_ncpus; k++)
+			dragonfly_slice_listeners(m, k, md->md_end, sc);
+		model_slice_tokens(md, i, sc);
+	}
 }
 
 static void
@@ -257,6 +370,7 @@ model_run(struct model *md)
 	if (md->md_options.mo_progress != NULL)
 		engine_actor_create("progress", 0, progress_actor, md);
 	engine_run(md->md_end + 1);
+	model_slice_last(md);
 	for (int i = 0; i < md->md_ncpus; i++)
 		md->md_runs += md->md_cpus[i].mc_cpu->c_runs;
 	model_check(md);
@@ -347,6 +461,8 @@ model_destroy(struct model *md)
 	sim_free(md->md_peers);
 	sim_free(md->md_machines);
 	sim_free(md->md_cpus);
+	sim_free(md->md_slices);
+	sim_free(md->md_token_waits);
 	engine_close();
 	sim_free(md);
 }

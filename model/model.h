@@ -18,12 +18,21 @@ struct model_options {
 	void *mo_progress_arg;
 };
 
+/* What of a CPU's accounts is in a slice already. */
+struct model_edge {
+	sim_ns me_at;
+	int64_t me_counters[SLICE_NCOUNTERS];
+	int64_t me_idle, me_intr, me_netisr;
+};
+
 /* Accounts of one CPU over [warm-up, end). */
 struct model_cpu {
 	const struct cpu *mc_cpu;
 	int mc_machine; /* index of the machine, or machines + peer */
 	int64_t
 	    mc_counters[COUNTER_N]; /* at the warm-up, then the difference */
+	int64_t mc_intr;	    /* ns in interrupts, likewise */
+	struct model_edge mc_edge;
 };
 
 struct model {
@@ -41,7 +50,9 @@ struct model {
 	struct model_cpu *md_cpus; /* by c_where */
 	int md_ncpus, md_nserver_cpus;
 	sim_ns md_end;
-	uint64_t md_runs; /* work items, all CPUs */
+	struct slice *md_slices; /* of the measurement, setup_nslices() */
+	int64_t *md_token_waits; /* by machine: in a slice already, ns */
+	uint64_t md_runs;	 /* work items, all CPUs */
 };
 
 /* Builds; opens the engine. The setup is borrowed. */

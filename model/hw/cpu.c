@@ -157,6 +157,7 @@ cpu_interrupt(struct cpu *c)
 {
 	SIM_ASSERT(!c->c_masked);
 	c->c_masked = true;
+	c->c_intr_since = c->c_now;
 	cpu_restop(c);
 	SIM_TRACE(c->c_now, c->c_where, TRACE_INTR_ENTER, 0, 0, 0);
 	while (c->c_next <= c->c_now) {
@@ -171,6 +172,7 @@ cpu_interrupt(struct cpu *c)
 		}
 		first->cs_fire(c, first);
 	}
+	c->c_intr += c->c_now - c->c_intr_since;
 	c->c_masked = false;
 	cpu_restop(c);
 	SIM_TRACE(c->c_now, c->c_where, TRACE_INTR_LEAVE, 0, 0, 0);
@@ -184,6 +186,10 @@ cpu_pass_mark(struct cpu *c)
 	const struct cpu_marks *cm = c->c_marks;
 	sim_ns mark = c->c_mark;
 
+	if (c->c_masked) {
+		c->c_intr += c->c_now - c->c_intr_since;
+		c->c_intr_since = c->c_now;
+	}
 	c->c_mark = cm->cm_pass(c, mark, cm->cm_arg);
 	cpu_restop(c);
 	if (mark >= cm->cm_end)

@@ -38,7 +38,8 @@ struct cpu_source {
 /*
  * Instants at which every CPU does something for the statistics (start of the
  * measurement, edges of slices, end of the run). cm_pass() returns the next
- * mark; at the last one the CPU stops for good.
+ * mark; at the last one the CPU stops for good. All accounts run up to the mark
+ * then, also in the middle of an interrupt.
  */
 struct cpu_marks {
 	sim_ns cm_first, cm_end;
@@ -54,6 +55,8 @@ struct cpu {
 	int64_t c_spent[COST_N]; /* ns since the last reset */
 	int64_t c_idle;		 /* ns since the last reset */
 	int64_t c_idle_ever;	 /* ns since the start */
+	int64_t c_intr;		 /* ns in interrupts, since the start */
+	sim_ns c_intr_since;	 /* in one: up to here they are in c_intr */
 	uint64_t c_runs;	 /* work items, for the bench */
 	uint64_t c_touched;	 /* bytes, see cache.h */
 	sim_ns c_next;		 /* earliest source */

@@ -52,8 +52,9 @@ struct netisr {
 	void (*ni_rollup[NETISR_MAX_ROLLUPS])(struct globaldata *);
 	bool ni_waiting; /* the thread waits at the port (MSGPORTF_WAITING) */
 	bool ni_running;
+	bool ni_borrows; /* without a thread: has the CPU */
 	uint64_t ni_messages, ni_runs;
-	int64_t ni_ns; /* without a thread: CPU time since the last reset */
+	int64_t ni_ns; /* without a thread: as td_ns */
 };
 
 #define SPIN_MAX 8 /* tokens that a CPU waits for at a time */
@@ -75,12 +76,14 @@ struct globaldata {
 	struct machine *gd_machine;
 	struct thread *gd_curthread;
 	struct thread *gd_idle;
-	struct threadq gd_runq; /* runnable threads but the current one */
-	bool gd_idling;		/* the idle thread has halted */
-	bool gd_usermode;	/* the current thread is in user mode */
-	bool gd_resched;	/* the user quantum is used up */
-	int gd_quantum;		/* ticks left of it */
-	uint64_t gd_queued;	/* threads that became runnable */
+	sim_ns gd_accounted;	   /* threads are charged up to here */
+	int64_t gd_accounted_intr; /* c_intr then */
+	struct threadq gd_runq;	   /* runnable threads but the current one */
+	bool gd_idling;		   /* the idle thread has halted */
+	bool gd_usermode;	   /* the current thread is in user mode */
+	bool gd_resched;	   /* the user quantum is used up */
+	int gd_quantum;		   /* ticks left of it */
+	uint64_t gd_queued;	   /* threads that became runnable */
 	struct netisr gd_netisr;
 	struct callwheel gd_wheel;
 	struct cpu_source gd_hardclock;

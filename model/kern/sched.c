@@ -133,17 +133,30 @@ netisr_entry(struct thread *td)
 	}
 }
 
+/* What no interrupt took since the last time. */
+static inline void
+charge(struct globaldata *gd, int64_t *to)
+{
+	const struct cpu *c = &gd->gd_cpu;
+
+	*to +=
+	    c->c_now - gd->gd_accounted - (c->c_intr - gd->gd_accounted_intr);
+	gd->gd_accounted = c->c_now;
+	gd->gd_accounted_intr = c->c_intr;
+}
+
 /* All that the protocol thread has to do, as if switched to it. */
 static void
 netisr_borrow(struct globaldata *gd)
 {
-	sim_ns start = gd->gd_cpu.c_now;
-
+	charge(gd, &gd->gd_curthread->td_ns);
+	gd->gd_netisr.ni_borrows = true;
 	gd->gd_switches++;
 	gd_run(gd, COST_lwkt_switch);
 	sched_trace(gd, TRACE_TD_NETISR);
 	gd->gd_netisr.ni_run(gd);
-	gd->gd_netisr.ni_ns += gd->gd_cpu.c_now - start;
+	charge(gd, &gd->gd_netisr.ni_ns);
+	gd->gd_netisr.ni_borrows = false;
 }
 
 static struct thread *
@@ -241,7 +254,6 @@ lwkt_switch(struct globaldata *gd)
 		gd->gd_quantum = SCHED_QUANTUM_TICKS;
 		gd->gd_resched = false;
 	}
-	next->td_start = gd->gd_cpu.c_now;
 	engine_bell_ring(next->td_bell);
 	engine_bell_wait(td->td_bell, SIM_NEVER);
 }
@@ -249,10 +261,8 @@ lwkt_switch(struct globaldata *gd)
 void
 sched_account(struct globaldata *gd)
 {
-	struct thread *td = gd->gd_curthread;
-
-	td->td_ns += gd->gd_cpu.c_now - td->td_start;
-	td->td_start = gd->gd_cpu.c_now;
+	charge(gd, gd->gd_netisr.ni_borrows ? &gd->gd_netisr.ni_ns
+					    : &gd->gd_curthread->td_ns);
 }
 
 void

@@ -56,10 +56,9 @@ struct thread {
 	TAILQ_ENTRY(thread) td_link;
 	void (*td_entry)(struct thread *);
 	void *td_arg;
-	bool td_signal;	 /* a signal waits to be taken */
-	bool td_catch;	 /* sleeps in tsleep_catch() */
-	int64_t td_ns;	 /* CPU time since the last reset */
-	sim_ns td_start; /* since when it has the CPU */
+	bool td_signal; /* a signal waits to be taken */
+	bool td_catch;	/* sleeps in tsleep_catch() */
+	int64_t td_ns;	/* CPU time since the last reset: sched_account() */
 	struct tokref td_toks[TOK_MAX];
 	int td_ntoks;
 	struct ipimsg td_wakeup;
@@ -170,7 +169,7 @@ lwkt_sendmsg_oncpu(struct globaldata *gd, struct netmsg *nm)
 	netisr_post(gd, nm);
 }
 
-/* CPU time of the protocol thread since the last reset, ns. */
+/* CPU time of the protocol thread since the last reset, as td_ns. */
 int64_t netisr_ns(const struct globaldata *);
 
 /* Record who has the CPU now. */
@@ -181,7 +180,11 @@ sched_trace(const struct globaldata *gd, int thread)
 	    gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_THREAD, 0, thread, 0);
 }
 
-/* Charge the running thread up to now (marks). */
+/*
+ * Charge whoever has the CPU up to now, less what interrupts took of it: the
+ * protocol thread, also while it borrows a stack, a user thread, or idle. These
+ * and c_intr are all of a CPU's time.
+ */
 void sched_account(struct globaldata *);
 
 /* Start the accounts again (a mark). */

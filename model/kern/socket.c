@@ -47,8 +47,11 @@ sonewconn(struct so_listen *head, struct so *so)
 	TAILQ_INSERT_TAIL(&head->so_comp, so, so_list);
 	head->so_qlen++;
 	head->sl_completed++;
-	if (head->so_qlen > head->sl_qmax)
-		head->sl_qmax = head->so_qlen;
+	if (head->so_qlen > head->sl_qpeak) {
+		head->sl_qpeak = head->so_qlen;
+		if (head->so_qlen > head->sl_qmax)
+			head->sl_qmax = head->so_qlen;
+	}
 	so->so_comped = gd->gd_cpu.c_now;
 	SIM_TRACE(gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_SONEWCONN,
 	    so->so_flow, head->so_qlen, head->so_qlimit);

@@ -87,6 +87,8 @@ struct so_listen {
 	int sl_qmax;	  /* largest so_qlen since the last reset */
 	int64_t sl_qsum;  /* integral of so_qlen over ns, since then */
 	sim_ns sl_qsince; /* when so_qlen last changed */
+	int sl_qpeak;	  /* largest so_qlen since the slice began */
+	int64_t sl_qsum0; /* sl_qsum then */
 	uint64_t sl_syn_drops0, sl_refused0; /* at the last reset */
 	uint64_t sl_syn_drops; /* SYNs dropped: so_qlen > so_qlimit */
 	uint64_t sl_refused;   /* sonewconn() refused: 3/2 so_qlimit */

@@ -145,7 +145,8 @@ dragonfly_mark(struct globaldata *gd)
 		if (head->sl_cpu != cpu)
 			continue;
 		head->sl_qmax = head->so_qlen;
-		head->sl_qsum = 0;
+		head->sl_qpeak = head->so_qlen;
+		head->sl_qsum = head->sl_qsum0 = 0;
 		head->sl_syn_drops0 = head->sl_syn_drops;
 		head->sl_refused0 = head->sl_refused;
 		head->sl_qsince = gd->gd_cpu.c_now;
@@ -153,6 +154,50 @@ dragonfly_mark(struct globaldata *gd)
 	if (cpu == 0)
 		for (int i = 0; i < m->m_ntoks; i++)
 			tok_reset(m->m_toks[i], gd->gd_cpu.c_now);
+}
+
+void
+dragonfly_slice(const struct globaldata *gd, struct slice *sc)
+{
+	const struct machine *m = gd->gd_machine;
+
+	for (int i = 0; i < m->m_nifnets; i++) {
+		const struct ifsubq *ifs = &gd->gd_ifsubq[i];
+
+		if (gd->gd_cpu.c_id < m->m_ifnets[i]->if_ntxr)
+			sc->sc_tx_backlog += pktq_len(&ifs->ifs_ring.tr_q) +
+					     pktq_len(&ifs->ifs_prio) +
+					     pktq_len(&ifs->ifs_normal);
+	}
+}
+
+void
+dragonfly_slice_listeners(
+    struct machine *m, int cpu, sim_ns edge, struct slice *sc)
+{
+	const struct machine_procs *mp = m->m_procs;
+
+	for (int i = 0; i < mp->mp_nlisteners; i++) {
+		struct so_listen *head = mp->mp_listeners[i];
+
+		if (head->sl_cpu != cpu)
+			continue;
+		so_qlen_integrate(head, edge);
+		sc->sc_qsum += head->sl_qsum - head->sl_qsum0;
+		sc->sc_qmax = sim_max(sc->sc_qmax, head->sl_qpeak);
+		head->sl_qsum0 = head->sl_qsum;
+		head->sl_qpeak = head->so_qlen;
+	}
+}
+
+int64_t
+dragonfly_token_wait(const struct machine *m)
+{
+	int64_t sum = 0;
+
+	for (int i = 0; i < m->m_ntoks; i++)
+		sum += m->m_toks[i]->t_wait_ns;
+	return sum;
 }
 
 static void check_syncache(const struct globaldata *);

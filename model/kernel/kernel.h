@@ -6,6 +6,7 @@
  * net/ and netinet/.
  */
 #include "model/kern/machine.h"
+#include "model/slice.h"
 #include "model/user/nginx.h"
 
 /* The wires of a port of a card, by interface index. */
@@ -34,6 +35,22 @@ void dragonfly_counters(const struct globaldata *, int64_t *out);
 
 /* A CPU passes the start of the measurement. */
 void dragonfly_mark(struct globaldata *);
+
+/*
+ * A slice of the measurement has ended: add what a CPU has waiting to be sent,
+ * and what came together on the listeners whose counts are CPU `cpu`'s. Where
+ * CPUs share, another one may have changed a listener at that very instant
+ * already; the integral is the same.
+ *
+ * Context: that CPU, at the edge; of the last slice outside of the run. Time:
+ * none.
+ */
+void dragonfly_slice(const struct globaldata *, struct slice *);
+void dragonfly_slice_listeners(
+    struct machine *, int cpu, sim_ns edge, struct slice *);
+
+/* Waits for tokens that have ended, of all tokens, since the last reset. */
+int64_t dragonfly_token_wait(const struct machine *);
 
 /* Assert what must always hold between its counts. */
 void dragonfly_check(const struct machine *);

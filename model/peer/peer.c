@@ -40,14 +40,19 @@ peer_request_rate(const struct peer *pp)
 uint64_t
 peer_in_progress(const struct peer *pp)
 {
-	const struct peer_thread *pt;
 	uint64_t n = 0;
 
-	for (int i = 0; i < pp->pp_host->h_ncpus; i++) {
-		pt = pp->pp_host->h_cpus[i]->ho_tool;
-		n += pt->pt_conns;
-	}
+	for (int i = 0; i < pp->pp_host->h_ncpus; i++)
+		n += peer_conns(pp->pp_host->h_cpus[i]);
 	return n;
+}
+
+uint32_t
+peer_conns(const struct host_cpu *ho)
+{
+	const struct peer_thread *pt = ho->ho_tool;
+
+	return pt->pt_conns;
 }
 
 void

@@ -93,6 +93,9 @@ double peer_request_rate(const struct peer *);
 /* Connections that the tool holds now, over all threads. */
 uint64_t peer_in_progress(const struct peer *);
 
+/* Connections that a thread holds now. */
+uint32_t peer_conns(const struct host_cpu *);
+
 /* A thread's CPU passes the start of the measurement, or the end. */
 void peer_mark(struct host_cpu *, sim_ns now, bool end);
 

@@ -9,7 +9,8 @@ sources=$(
 	export LC_ALL=C
 	find sim/core model -name '*.[ch]' -o -name '*.def' | sort
 	echo sim/lab/metric.c sim/lab/record.c sim/lab/result.c \
-	    sim/lab/result_steady.c sim/lab/run_child.c sim/lab/run_pilot.c
+	    sim/lab/result_steady.c sim/lab/run_child.c sim/lab/run_pilot.c \
+	    sim/lab/series.c sim/lab/series.def
 )
 if [ -n "$list" ]; then
 	printf '%s\n' $sources

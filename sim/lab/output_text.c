@@ -453,34 +453,37 @@ host_name(const struct setup *su, int host)
 		   : su->su_peers[host - su->su_nmachines].pe_name;
 }
 
+/* Protocol threads, interrupts and the rest are all that is busy. */
 static void
 cpus(FILE *fp, const struct setup *su, const struct result *rs)
 {
-	fprintf(fp, "%-16s %4s %7s %7s %7s %9s %14s\n", "CPU time, %", "CPUs",
-	    "busy", "least", "most", "netisrs", "processes etc.");
+	const double all = (double)rs->rs_measure_ns / 100;
+
+	fprintf(fp, "%-16s %4s %7s %7s %7s %8s %10s %14s\n", "CPU time, %",
+	    "CPUs", "busy", "least", "most", "netisrs", "interrupts",
+	    "processes etc.");
 	for (int h = 0; h < su->su_nmachines + su->su_npeers; h++) {
-		double busy = 0, netisr = 0, least = 1, most = 0, b;
+		double busy = 0, netisr = 0, intr = 0, least = 100, most = 0;
 		int n = 0;
 
 		for (int i = 0; i < rs->rs_ncpus; i++) {
 			const struct result_cpu *rc = &rs->rs_cpus[i];
+			double b = 100 - (double)rc->rc_idle_ns / all;
 
 			if (rc->rc_host != h)
 				continue;
-			b = 1 -
-			    (double)rc->rc_idle_ns / (double)rs->rs_measure_ns;
 			least = b < least ? b : least;
 			most = b > most ? b : most;
 			busy += b;
-			netisr += (double)rc->rc_netisr_ns /
-				  (double)rs->rs_measure_ns;
+			netisr += (double)rc->rc_netisr_ns / all;
+			intr += (double)rc->rc_intr_ns / all;
 			n++;
 		}
 		fprintf(fp, "%-16s %4d %7.1f %7.1f %7.1f", host_name(su, h), n,
-		    100 * busy / n, 100 * least, 100 * most);
+		    busy / n, least, most);
 		if (h < su->su_nmachines)
-			fprintf(fp, " %9.1f %14.1f", 100 * netisr / n,
-			    100 * (busy - netisr) / n);
+			fprintf(fp, " %8.1f %10.1f %14.1f", netisr / n,
+			    intr / n, (busy - netisr - intr) / n);
 		fputs("\n", fp);
 	}
 }

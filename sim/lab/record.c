@@ -6,6 +6,7 @@
 
 #include "sim/core/alloc.h"
 #include "sim/lab/metric.h"
+#include "sim/lab/series.h"
 
 /* A record while it is made, and from what. */
 struct maker {
@@ -172,6 +173,7 @@ cpus_take(struct maker *mk)
 			rc->rc_cpu,
 			1 - (double)rc->rc_idle_ns / all,
 			(double)rc->rc_netisr_ns / all,
+			(double)rc->rc_intr_ns / all,
 		};
 	}
 }
@@ -250,29 +252,25 @@ listeners_take(struct maker *mk)
 	}
 }
 
-/* A slice without a response has no latency: NAN. */
 static void
 series_take(struct maker *mk)
 {
 	const struct result *rs = mk->mk_rs;
 	struct record *rd = mk->mk_rd;
-	double *n = room(mk, rs->rs_nslices, sizeof(*n));
-	double *latency = room(mk, rs->rs_nslices, sizeof(*latency));
 
-	for (int i = 0; i < rs->rs_nslices; i++) {
-		const struct result_slice *rc = &rs->rs_slices[i];
+	rd->rd_series = room(mk, SERIES_N, sizeof(*rd->rd_series));
+	for (int s = 0; s < SERIES_N; s++) {
+		double *values;
 
-		n[i] = (double)rc->rc_n;
-		latency[i] = rc->rc_n > 0
-				 ? (double)rc->rc_latency_ns / (double)rc->rc_n
-				 : NAN;
+		if (!series_has(s, rs))
+			continue;
+		values = room(mk, rs->rs_nslices, sizeof(*values));
+		for (int i = 0; i < rs->rs_nslices; i++)
+			values[i] = series_value(s, rs, i);
+		rd->rd_series[rd->rd_nseries++] =
+		    (struct record_series){ series_infos[s].si_name, values,
+			    rs->rs_nslices };
 	}
-	rd->rd_nseries = 2;
-	rd->rd_series = room(mk, 2, sizeof(*rd->rd_series));
-	rd->rd_series[0] = (struct record_series){ "latency_mean_ns", latency,
-		rs->rs_nslices };
-	rd->rd_series[1] =
-	    (struct record_series){ "requests", n, rs->rs_nslices };
 }
 
 static void
@@ -298,6 +296,16 @@ record_metric(const struct record *rd, const char *name)
 			return rd->rd_metrics[i].rm_value;
 	}
 	return NAN;
+}
+
+const struct record_series *
+record_series(const struct record *rd, const char *name)
+{
+	for (int i = 0; i < rd->rd_nseries; i++) {
+		if (strcmp(rd->rd_series[i].rs_name, name) == 0)
+			return &rd->rd_series[i];
+	}
+	return NULL;
 }
 
 double

@@ -34,7 +34,8 @@ struct record_count {
 struct record_cpu {
 	const char *ru_machine;
 	int ru_cpu;
-	double ru_busy, ru_netisr; /* of the time, 0..1 */
+	/* Of the time, 0..1. Interrupt: NAN from a store that has none. */
+	double ru_busy, ru_netisr, ru_interrupt;
 };
 
 struct record_cost {
@@ -59,7 +60,7 @@ struct record_listener {
 
 /* A time series: one value a slice, from the start of the measurement. */
 struct record_series {
-	const char *rs_name; /* requests, latency_mean_ns */
+	const char *rs_name; /* of sim/lab/series.h, or another version's */
 	double *rs_values;
 	int rs_n;
 };
@@ -122,6 +123,10 @@ void record_destroy(struct record *);
 
 /* Returns: a metric, by its JSON name; NAN when it is not there. */
 double record_metric(const struct record *, const char *name);
+
+/* Returns: a time series, borrowed; NULL: not there. */
+const struct record_series *record_series(
+    const struct record *, const char *name);
 
 /* Returns: the mean of a stage, both clocks added up; NAN: not there. */
 double record_stage_ns(const struct record *, const char *name);

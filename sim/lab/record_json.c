@@ -5,12 +5,13 @@
 #include "sim/lab/metric.h"
 #include "sim/lab/output.h"
 #include "sim/lab/record.h"
+#include "sim/lab/series.h"
 
 static void json_metrics(FILE *, const struct record *);
 static void json_metric(FILE *, const struct record_metric *);
 static void json_stages(FILE *, const struct record *);
 static void json_counters(FILE *, const struct record *);
-static void json_cpus(FILE *, const struct record *);
+static void json_cpus(FILE *, const struct record *, bool full);
 static void json_tokens(FILE *, const struct record *);
 static void json_more(FILE *, const struct record *);
 static void json_parameters(FILE *, const struct record *);
@@ -35,7 +36,7 @@ record_json(FILE *fp, const struct record *rd, bool full)
 	json_metrics(fp, rd);
 	json_stages(fp, rd);
 	json_counters(fp, rd);
-	json_cpus(fp, rd);
+	json_cpus(fp, rd, full);
 	json_tokens(fp, rd);
 	if (full)
 		json_more(fp, rd);
@@ -96,14 +97,20 @@ json_counters(FILE *fp, const struct record *rd)
 }
 
 static void
-json_cpus(FILE *fp, const struct record *rd)
+json_cpus(FILE *fp, const struct record *rd, bool full)
 {
 	fputs(", \"cpus\": [", fp);
 	for (int i = 0; i < rd->rd_ncpus; i++) {
 		fprintf(fp, "%s{\"machine\": ", i > 0 ? ", " : "");
 		output_json_string(fp, rd->rd_cpus[i].ru_machine);
-		fprintf(fp, ", \"cpu\": %d, \"busy\": %.6f}",
+		fprintf(fp, ", \"cpu\": %d, \"busy\": %.6f",
 		    rd->rd_cpus[i].ru_cpu, rd->rd_cpus[i].ru_busy);
+		/* An older version has neither here. */
+		if (full && isfinite(rd->rd_cpus[i].ru_interrupt))
+			fprintf(fp, ", \"netisr\": %.6f, \"interrupt\": %.6f",
+			    rd->rd_cpus[i].ru_netisr,
+			    rd->rd_cpus[i].ru_interrupt);
+		fputc('}', fp);
 	}
 	fputc(']', fp);
 }
@@ -214,10 +221,7 @@ json_series(FILE *fp, const struct record *rd)
 		fprintf(fp, "%s\"%s\": [", i > 0 ? ", " : "", rs->rs_name);
 		for (int k = 0; k < rs->rs_n; k++) {
 			fputs(k > 0 ? ", " : "", fp);
-			if (isfinite(rs->rs_values[k]))
-				fprintf(fp, "%.0f", rs->rs_values[k]);
-			else
-				fputs("null", fp);
+			series_value_json(rs->rs_name, rs->rs_values[k], fp);
 		}
 		fputc(']', fp);
 	}

@@ -1,6 +1,7 @@
 #include "sim/lab/result.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -43,6 +44,13 @@ hist_open(struct hist *h, int64_t *counts)
 	own = h->h_counts;
 	h->h_counts = counts;
 	sim_free(own);
+}
+
+size_t
+result_size(const struct result *rs)
+{
+	return offsetof(struct result, rs_slices) +
+	       (size_t)rs->rs_nslices * sizeof(*rs->rs_slices);
 }
 
 void
@@ -125,6 +133,7 @@ extract_cpus(struct result *rs, const struct model *md)
 {
 	SIM_ASSERT(md->md_ncpus <= RESULT_MAX_CPUS);
 	rs->rs_ncpus = md->md_ncpus;
+	rs->rs_nserver_cpus = md->md_nserver_cpus;
 	for (int i = 0; i < md->md_ncpus; i++) {
 		const struct model_cpu *mc = &md->md_cpus[i];
 		struct result_cpu *rc = &rs->rs_cpus[i];
@@ -132,6 +141,7 @@ extract_cpus(struct result *rs, const struct model *md)
 		rc->rc_host = (int16_t)mc->mc_machine;
 		rc->rc_cpu = (int16_t)mc->mc_cpu->c_id;
 		rc->rc_idle_ns = mc->mc_cpu->c_idle;
+		rc->rc_intr_ns = mc->mc_intr;
 		if (i < md->md_nserver_cpus)
 			rc->rc_netisr_ns =
 			    netisr_ns((const struct globaldata *)mc->mc_cpu);
@@ -255,6 +265,7 @@ result_merge(struct result *dst, const struct result *src)
 	for (int i = 0; i < dst->rs_ncpus; i++) {
 		dst->rs_cpus[i].rc_idle_ns += src->rs_cpus[i].rc_idle_ns;
 		dst->rs_cpus[i].rc_netisr_ns += src->rs_cpus[i].rc_netisr_ns;
+		dst->rs_cpus[i].rc_intr_ns += src->rs_cpus[i].rc_intr_ns;
 	}
 	for (int i = 0; i < RESULT_MAX_HOSTS; i++)
 		for (int c = 0; c < COST_N; c++)

@@ -33,6 +33,7 @@ struct result_cpu {
 	int16_t rc_cpu;
 	int64_t rc_idle_ns;
 	int64_t rc_netisr_ns; /* by protocol threads, on whatever stack */
+	int64_t rc_intr_ns;   /* in interrupts, whoever had the CPU */
 };
 
 struct result_listener {
@@ -59,10 +60,11 @@ struct result_token {
 	int64_t rt_busiest_ns; /* held: the one that was held longest */
 };
 
-/* Of the time series: all peers, by the end of the response. */
+/* Of the time series: what sim/lab/series.h makes them of. */
 struct result_slice {
-	uint64_t rc_n;
+	uint64_t rc_n;	       /* of all peers, by the end of the response */
 	int64_t rc_latency_ns; /* sum */
+	struct slice rc_model; /* busiest: a sum over replications */
 };
 
 struct result {
@@ -77,7 +79,7 @@ struct result {
 	struct peer_bin rs_bins[RESULT_BINS]; /* requests of like latency */
 	struct result_peer rs_peers[SETUP_MAX_PEERS];
 	int64_t rs_counters[COUNTER_N];
-	int rs_ncpus;
+	int rs_ncpus, rs_nserver_cpus; /* these are first */
 	struct result_cpu rs_cpus[RESULT_MAX_CPUS];
 	int64_t rs_cost_ns[RESULT_MAX_HOSTS][COST_N];
 	int rs_nlisteners;
@@ -91,8 +93,7 @@ struct result {
 	 */
 	int64_t rs_warmup_ns; /* that was cut; merged: the longest */
 	int64_t rs_slice_ns;
-	int rs_nslices; /* the last one may be shorter */
-	struct result_slice rs_slices[RESULT_MAX_SLICES];
+	int rs_nslices;		    /* the last one may be shorter */
 	enum stat_steady rs_steady; /* the worse one of latency and rate */
 	int rs_cut;		    /* STAT_WARMUP_SHORT: slices, else 0 */
 	double rs_latency_bias;	    /* mean latency / that after rs_cut - 1 */
@@ -102,6 +103,9 @@ struct result {
 	int64_t rs_simulated_ns, rs_wall_ns;
 	uint64_t rs_engine_calls, rs_events;
 	int64_t rs_peak_bytes; /* the largest */
+
+	/* Last: only those that there are go through the pipe. */
+	struct result_slice rs_slices[RESULT_MAX_SLICES];
 };
 
 /* Means of a group of requests: [counted], counted being the clock on. */
@@ -130,6 +134,9 @@ struct result *result_create(void);
 
 /* Take all from a model that has run. It must not have been destroyed. */
 void result_extract(struct result *, struct model *, int64_t wall_ns);
+
+/* Bytes from its start that are all there is; the rest is zero. */
+size_t result_size(const struct result *);
 
 /* The bytes were copied from elsewhere: find the counts again. */
 void result_relocate(struct result *);

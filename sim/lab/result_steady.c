@@ -9,6 +9,7 @@
 	10 /* a drift is told by the first and the last of so many parts \
 	    */
 
+static void slice_merge(struct slice *, const struct slice *);
 static void judge(struct result *);
 static int steady_cut(const struct result_series *, enum stat_steady *);
 static double bias(const struct result *, bool latency);
@@ -25,6 +26,8 @@ result_slices(struct result *rs, const struct model *md)
 	rs->rs_slice_ns = su->su_run.sr_slice;
 	rs->rs_nslices = md->md_peers[0]->pp_result.pr_nslices;
 	SIM_ASSERT(rs->rs_nslices <= RESULT_MAX_SLICES);
+	for (int i = 0; i < rs->rs_nslices; i++)
+		rs->rs_slices[i].rc_model = md->md_slices[i];
 	for (int p = 0; p < su->su_npeers; p++) {
 		const struct peer_result *pr = &md->md_peers[p]->pp_result;
 
@@ -46,8 +49,26 @@ result_slices_merge(struct result *dst, const struct result *src)
 		dst->rs_slices[i].rc_n += src->rs_slices[i].rc_n;
 		dst->rs_slices[i].rc_latency_ns +=
 		    src->rs_slices[i].rc_latency_ns;
+		slice_merge(
+		    &dst->rs_slices[i].rc_model, &src->rs_slices[i].rc_model);
 	}
 	judge(dst);
+}
+
+static void
+slice_merge(struct slice *to, const struct slice *from)
+{
+	for (int i = 0; i < SLICE_NCOUNTERS; i++)
+		to->sc_counters[i] += from->sc_counters[i];
+	to->sc_qsum += from->sc_qsum;
+	to->sc_qmax = sim_max(to->sc_qmax, from->sc_qmax);
+	to->sc_tx_backlog += from->sc_tx_backlog;
+	to->sc_conns += from->sc_conns;
+	to->sc_token_wait_ns += from->sc_token_wait_ns;
+	to->sc_busy_ns += from->sc_busy_ns;
+	to->sc_netisr_ns += from->sc_netisr_ns;
+	to->sc_intr_ns += from->sc_intr_ns;
+	to->sc_busiest_ns += from->sc_busiest_ns;
 }
 
 void

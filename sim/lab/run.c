@@ -369,11 +369,13 @@ child_frames(struct batch *ba, struct child *ch)
 		if (ch->ch_nin < whole)
 			return;
 		if (rf.rf_kind == RUN_FRAME_RESULT) {
-			SIM_ASSERT(rf.rf_size == sizeof(struct result));
+			SIM_ASSERT(rf.rf_size <= sizeof(struct result));
 			ch->ch_job->rj_result =
 			    sim_calloc(1, sizeof(struct result));
 			memcpy(ch->ch_job->rj_result, ch->ch_in + sizeof(rf),
 			    rf.rf_size);
+			SIM_ASSERT(
+			    rf.rf_size == result_size(ch->ch_job->rj_result));
 			result_relocate(ch->ch_job->rj_result);
 		} else {
 			SIM_ASSERT(rf.rf_size == sizeof(ch->ch_now));

@@ -56,7 +56,7 @@ run_child(const struct run_job *rj, const struct run_options *ro, int fd)
 		ok = trace_end(rj->rj_trace, md);
 	model_destroy(md);
 	sim_bug_set_context(NULL);
-	ok = ok && send_frame(fd, RUN_FRAME_RESULT, rs, sizeof(*rs));
+	ok = ok && send_frame(fd, RUN_FRAME_RESULT, rs, result_size(rs));
 	sim_free(rs);
 	sim_free(pi);
 	fflush(stderr);

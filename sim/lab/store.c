@@ -19,6 +19,7 @@ static bool wal(struct store *);
 static bool is_wal(struct store *);
 static bool is_remote(const char *file);
 static bool migrate(struct store *, enum store_mode);
+static bool upgrade(const struct store *);
 static bool check_owner(struct store *);
 
 struct store *
@@ -259,12 +260,10 @@ migrate(struct store *st, enum store_mode mode)
 		return false;
 	if (version == store_nmigrations)
 		return true;
+	if (mode == STORE_READ && version > 0)
+		return upgrade(st);
 	if (mode == STORE_READ) {
-		fprintf(stderr,
-		    version == 0
-			? "solab: %s: an empty file, not a store\n"
-			: "solab: %s: a store of an older solab, and it may "
-			  "not be written: copy it\n",
+		fprintf(stderr, "solab: %s: an empty file, not a store\n",
 		    st->st_name);
 		return false;
 	}
@@ -279,6 +278,25 @@ migrate(struct store *st, enum store_mode mode)
 		     sql_script(st, set);
 	}
 	return sql_finish(st, ok);
+}
+
+/* Who reads it has no other way to bring it up to date. */
+static bool
+upgrade(const struct store *st)
+{
+	struct store *writer;
+
+	if (access(st->st_name, W_OK) != 0 ||
+	    strstr(st->st_uri, "immutable") != NULL) {
+		fprintf(stderr,
+		    "solab: %s: a store of an older solab, and it may not be "
+		    "written: copy it\n",
+		    st->st_name);
+		return false;
+	}
+	writer = store_open(st->st_name, STORE_UPDATE);
+	store_close(writer);
+	return writer != NULL;
 }
 
 static bool

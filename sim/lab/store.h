@@ -21,7 +21,7 @@
 struct store;
 
 enum store_mode {
-	STORE_READ,   /* must exist */
+	STORE_READ,   /* must exist; what an older solab made is upgraded */
 	STORE_UPDATE, /* must exist */
 	STORE_CREATE, /* may exist */
 };

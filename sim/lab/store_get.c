@@ -230,11 +230,10 @@ rows_get(struct reader *rr, int64_t point)
 	     each(rr,
 		 "SELECT name, value FROM counter WHERE run = ? ORDER BY place",
 		 rr->rr_run, counter_row);
-	ok = ok &&
-	     each(rr,
-		 "SELECT machine, cpu, busy, netisr FROM cpu WHERE run = ? "
-		 "ORDER BY place",
-		 rr->rr_run, cpu_row);
+	ok = ok && each(rr,
+		       "SELECT machine, cpu, busy, netisr, interrupt FROM cpu "
+		       "WHERE run = ? ORDER BY place",
+		       rr->rr_run, cpu_row);
 	ok = ok && each(rr,
 		       "SELECT machine, name, ns FROM cost WHERE run = ? "
 		       "ORDER BY place",
@@ -341,6 +340,7 @@ cpu_row(struct reader *rr, sqlite3_stmt *q)
 		sqlite3_column_int(q, 1),
 		sql_real(q, 2),
 		sql_real(q, 3),
+		sql_real(q, 4),
 	};
 }
 

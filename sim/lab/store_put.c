@@ -107,11 +107,12 @@ machines_put(struct store *st, int64_t run, const struct record *rd)
 
 	for (int i = 0; ok && i < rd->rd_ncpus; i++)
 		ok = sql_do(st,
-		    "INSERT INTO cpu (run, machine, cpu, busy, netisr, place) "
-		    "VALUES (?, ?, ?, ?, ?, ?)",
-		    "itiddi", run, rd->rd_cpus[i].ru_machine,
+		    "INSERT INTO cpu (run, machine, cpu, busy, netisr, "
+		    "interrupt, place) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		    "itidddi", run, rd->rd_cpus[i].ru_machine,
 		    (int64_t)rd->rd_cpus[i].ru_cpu, rd->rd_cpus[i].ru_busy,
-		    rd->rd_cpus[i].ru_netisr, (int64_t)i);
+		    rd->rd_cpus[i].ru_netisr, rd->rd_cpus[i].ru_interrupt,
+		    (int64_t)i);
 	for (int i = 0; ok && i < rd->rd_ncosts; i++)
 		ok = sql_do(st,
 		    "INSERT INTO cost (run, machine, name, ns, place) "

@@ -207,6 +207,9 @@ status "$SOLAB" export "$tmp/empty.db" --json 2>"$tmp/err"
 # A folder that may not be written, and a store in it that may be read.
 mkdir "$tmp/ro"
 cp "$tmp/ref.db" "$tmp/ro"
+cp "$tmp/ref.db" "$tmp/ro/old.db"
+sqlite3 "$tmp/ro/old.db" 'ALTER TABLE cpu DROP COLUMN interrupt; PRAGMA user_version = 1'
+cp "$tmp/ro/old.db" "$tmp/old.db"
 chmod 755 "$tmp" && chmod 555 "$tmp/ro"
 as_user=
 [ "$(id -u)" != 0 ] || as_user='runuser -u nobody --'
@@ -218,6 +221,10 @@ if [ -z "$as_user" ] || $as_user test -x "$SOLAB" -a -r "$SRCDIR/scenarios/soava
 	status $as_user "$SOLAB" export "$tmp/ro/ref.db" --json >"$tmp/out" 2>"$tmp/err"
 	[ $rc = 0 ] && [ "$(wc -l <"$tmp/out")" = 40 ] ||
 	    complain "read-only store: status $rc: $(cat "$tmp/err")"
+	status $as_user "$SOLAB" export "$tmp/ro/old.db" --json 2>"$tmp/err"
+	[ $rc = 2 ] && grep -q 'of an older solab, and it may not be written' "$tmp/err" ||
+	    complain "read-only store of schema 1: status $rc: $(cat "$tmp/err")"
+	cmp -s "$tmp/ro/old.db" "$tmp/old.db" || complain 'read-only store: changed'
 	mkdir -m 777 "$tmp/rw"
 	status $as_user "$SOLAB" merge "$tmp/ro/ref.db" -o "$tmp/rw/all.db" 2>"$tmp/err"
 	[ $rc = 0 ] && whole "$tmp/rw/all.db" merged ||

@@ -22,4 +22,18 @@ for q in "$tmp"/q*.sql; do
 	fi
 done
 [ "$(sqlite3 "$tmp/s.db" <"$tmp/q1.sql" | wc -l)" = 2 ] || failed=1
+
+# The table of time series is the program's, and what a store has.
+sed -En 's/^SERIES\((\w+), (\w+), "(.*)", [0-9], "(.*)"\)$/| `\1` | \L\2\E | \3 | \4 |/p' \
+    sim/lab/series.def >"$tmp/want"
+[ -s "$tmp/want" ] || failed=1
+grep -xFf "$tmp/want" docs/results.md | cmp -s - "$tmp/want" || {
+	echo 'docs/results.md has other time series than sim/lab/series.def'
+	failed=1
+}
+sqlite3 "$tmp/s.db" "SELECT DISTINCT name FROM series" >"$tmp/names"
+sed 's/| `\([a-z_]*\)`.*/\1/' "$tmp/want" | grep -vx token_wait_ns |
+    cmp - "$tmp/names" || failed=1
+[ "$(sqlite3 "$tmp/s.db" 'SELECT count(*) FROM cpu WHERE interrupt IS NULL
+    OR interrupt <= 0 OR busy < netisr + interrupt')" = 0 ] || failed=1
 exit $failed

@@ -27,12 +27,19 @@ both()
 		option=
 		[ $mode = ahead ] || option=--no-lookahead
 		# shellcheck disable=SC2086
+		rm -f "$tmp/$mode.db"
 		"$SOLAB" run "scenarios/$scenario.yaml" --json "$@" $option \
+		    --db "$tmp/$mode.db" \
 		    2>"$tmp/err" | sed 's/, "run": {.*//' >"$tmp/$mode" ||
 		    complain "$*" "$mode: failed"
+		"$SOLAB" export "$tmp/$mode.db" --json |
+		    sed 's/, "run": {.*//' >"$tmp/$mode.all"
 	done
 	cmp -s "$tmp/ahead" "$tmp/exact" ||
 	    complain "$*" 'look-ahead changes the result'
+	cmp -s "$tmp/ahead.all" "$tmp/exact.all" &&
+	    grep -q '"token_wait_ns": \[[0-9]' "$tmp/ahead.all" ||
+	    complain "$*" 'look-ahead changes what a store keeps'
 	for want in '"requests": [1-9]' "\"$counter\": [1-9]"; do
 		grep -q "$want" "$tmp/ahead" || complain "$*" "lacks $want"
 	done
@@ -46,6 +53,12 @@ for fast in 0 1; do
 	both accept-predication "listener's knotes" domsgs \
 	    --warmup 5ms --measure 25ms --set soaccept_pred_fast=$fast
 done
+# Looking at them more seldom changes nothing.
+"$SOLAB" run scenarios/accept-predication.yaml --json --warmup 5ms --measure 25ms \
+    --set soaccept_pred_fast=1 --set run.slice=25ms 2>"$tmp/err" >"$tmp/seldom"
+part='s/.*"metrics"/"metrics"/; s/, "run": {.*//'
+sed "$part" "$tmp/seldom" | cmp -s - <(sed "$part" "$tmp/ahead") ||
+    complain 'run.slice=25ms' 'slices change the result'
 short='--warmup 8ms --measure 8ms --set run.ramp=6ms --set run.slice=4ms
     --set client0.connections=1000 --set client1.connections=1000'
 # shellcheck disable=SC2086

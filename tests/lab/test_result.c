@@ -107,13 +107,21 @@ test_replications_merge_exactly(void **state)
 
 	(void)state;
 	/* As it comes out of a pipe. */
-	memcpy(copy, a, sizeof(*a));
+	a->rs_nslices = 3;
+	b->rs_nslices = 3;
+	a->rs_slices[2].rc_n = 4;
+	a->rs_slices[2].rc_model.sc_qsum = 5;
+	b->rs_slices[2].rc_model.sc_qsum = 6;
+	assert_true(result_size(a) < sizeof(*a) - 500000);
+	memcpy(copy, a, result_size(a));
 	sim_free(a);
 	result_relocate(copy);
 	hist_record(&b->rs_latency, 1000);
 	result_merge(all, copy);
 	result_merge(all, b);
 	assert_int_equal(all->rs_reps, 2);
+	assert_int_equal(all->rs_slices[2].rc_n, 4);
+	assert_int_equal(all->rs_slices[2].rc_model.sc_qsum, 11);
 	assert_int_equal(hist_count(&all->rs_latency), 201);
 	assert_int_equal(hist_count(&copy->rs_latency), 100);
 	assert_true(metric_value(METRIC_LATENCY_MAX, all) == 1000);

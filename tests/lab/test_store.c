@@ -9,7 +9,8 @@
 #include <sqlite3.h>
 #include <sys/wait.h>
 
-#include "sim/lab/store.h"
+#include "sim/lab/series.h"
+#include "sim/lab/store_impl.h"
 
 static struct result *
 made_up(void)
@@ -29,7 +30,8 @@ made_up(void)
 	rs->rs_bins[3].pb_counted[STAGE_CLIENT] = 2000;
 	rs->rs_counters[COUNTER_syns] = INT64_MAX;
 	rs->rs_ncpus = 2;
-	rs->rs_cpus[1] = (struct result_cpu){ 1, 5, 333333333, 7 };
+	rs->rs_nserver_cpus = 1;
+	rs->rs_cpus[1] = (struct result_cpu){ 1, 5, 333333333, 7, 12345678 };
 	rs->rs_cost_ns[0][0] = 42;
 	rs->rs_nlisteners = 1;
 	rs->rs_listeners[0] = (struct result_listener){ 0, 3, 2, 1, 257, 256,
@@ -42,8 +44,12 @@ made_up(void)
 		.rt_hold_ns = 10 };
 	rs->rs_slice_ns = 100000000;
 	rs->rs_nslices = 3;
-	rs->rs_slices[0] = (struct result_slice){ 3, 10 };
-	rs->rs_slices[2] = (struct result_slice){ 1, 1 };
+	rs->rs_slices[0] = (struct result_slice){ .rc_n = 3,
+		.rc_latency_ns = 10,
+		.rc_model = { .sc_qsum = 33333333, .sc_qmax = 7 } };
+	rs->rs_slices[2] = (struct result_slice){ .rc_n = 1,
+		.rc_latency_ns = 1,
+		.rc_model = { .sc_busy_ns = 77777777, .sc_busiest_ns = 1 } };
 	return rs;
 }
 
@@ -106,7 +112,23 @@ test_what_is_put_comes_back(void **state)
 	assert_string_equal(a, b);
 	assert_int_equal(back->rd_hists[1].rh_over, 1);
 	assert_int_equal(back->rd_hists[1].rh_samples, 3);
-	assert_true(isnan(back->rd_series[0].rs_values[1]));
+	assert_int_equal(back->rd_nseries, SERIES_N);
+	for (int s = 0; s < SERIES_N; s++) {
+		const struct record_series *one = &rd->rd_series[s];
+		const struct record_series *two =
+		    record_series(back, one->rs_name);
+
+		assert_non_null(two);
+		assert_int_equal(two->rs_n, 3);
+		for (int k = 0; k < 3; k++)
+			assert_true(one->rs_values[k] == two->rs_values[k] ||
+				    isnan(one->rs_values[k]));
+	}
+	assert_true(
+	    isnan(record_series(back, "latency_mean_ns")->rs_values[1]));
+	assert_true(record_series(back, "so_qlen")->rs_values[0] == 0.33333333);
+	assert_null(record_series(back, "no such series"));
+	assert_true(back->rd_cpus[1].ru_interrupt == 0.012345678);
 	for (int m = 0; m < rd->rd_nmetrics; m++)
 		assert_true(rd->rd_metrics[m].rm_value ==
 				back->rd_metrics[m].rm_value ||
@@ -118,6 +140,116 @@ test_what_is_put_comes_back(void **state)
 	record_destroy(back);
 	record_destroy(rd);
 	store_close(st);
+	scenario_destroy(sc);
+}
+
+static void
+run_sql(const char *file, const char *sql)
+{
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+}
+
+/* The file that schema 1 had of the same, with its text. */
+static void
+old_store(const char *from, const char *file)
+{
+	char sql[1500];
+
+	run_sql(file, store_migrations[0]);
+	snprintf(sql, sizeof(sql),
+	    "PRAGMA application_id = %d; PRAGMA user_version = 1;"
+	    "ATTACH '%s' AS new; BEGIN;"
+	    "INSERT INTO session SELECT * FROM new.session;"
+	    "INSERT INTO scenario SELECT * FROM new.scenario;"
+	    "INSERT INTO source SELECT * FROM new.source;"
+	    "INSERT INTO point SELECT * FROM new.point;"
+	    "INSERT INTO axis SELECT * FROM new.axis;"
+	    "INSERT INTO run SELECT * FROM new.run;"
+	    "INSERT INTO metric SELECT * FROM new.metric;"
+	    "INSERT INTO stage SELECT * FROM new.stage;"
+	    "INSERT INTO counter SELECT * FROM new.counter;"
+	    "INSERT INTO cpu SELECT run, machine, cpu, busy, netisr, place"
+	    " FROM new.cpu;"
+	    "INSERT INTO cost SELECT * FROM new.cost;"
+	    "INSERT INTO token SELECT * FROM new.token;"
+	    "INSERT INTO listener SELECT * FROM new.listener;"
+	    "INSERT INTO series SELECT * FROM new.series"
+	    " WHERE name IN ('requests', 'latency_mean_ns');"
+	    "INSERT INTO histogram SELECT * FROM new.histogram;"
+	    "COMMIT",
+	    STORE_APPLICATION, from);
+	run_sql(file, sql);
+}
+
+/* What it had is as before; what it had not is not there. */
+static void
+check_old(struct store *st, struct record *want)
+{
+	struct record *back = store_get(st, 1, 1, 0);
+	char *a, *b;
+
+	assert_non_null(back);
+	assert_int_equal(back->rd_ncpus, 2);
+	assert_true(isnan(back->rd_cpus[0].ru_interrupt));
+	assert_true(isnan(back->rd_cpus[1].ru_interrupt));
+	assert_true(back->rd_cpus[1].ru_netisr == 7e-9);
+	assert_int_equal(back->rd_nseries, 2);
+	assert_null(record_series(back, "so_qlen"));
+	want->rd_key = back->rd_key;
+	want->rd_model = back->rd_model;
+	a = text_of(want);
+	b = text_of(back);
+	assert_string_equal(a, b);
+	assert_null(strstr(b, "\"interrupt\""));
+	free(a);
+	free(b);
+	record_destroy(back);
+}
+
+static void
+test_schema_1_is_read(void **state)
+{
+	static const char *const was[] = { "latency_mean_ns", "requests" };
+	struct scenario *sc = scenario(NULL);
+	struct store *st = store_open("new.db", STORE_CREATE);
+	struct record *rd = record_made(sc, 0);
+	int64_t n, added, differing;
+
+	(void)state;
+	assert_true(store_session(st, "solab test"));
+	assert_int_equal(store_point(st, sc, 0), 1);
+	assert_true(store_put(st, 1, rd));
+	store_close(st);
+	old_store("new.db", "old.db");
+	for (int i = 0; i < rd->rd_ncpus; i++)
+		rd->rd_cpus[i].ru_interrupt = NAN;
+	for (int i = 0; i < 2; i++)
+		rd->rd_series[i] = *record_series(rd, was[i]);
+	rd->rd_nseries = 2;
+
+	/* Who only reads it upgrades it too. */
+	st = store_open("old.db", STORE_READ);
+	assert_non_null(st);
+	check_old(st, rd);
+	assert_true(sql_int(st, &n, 0, "PRAGMA user_version", ""));
+	assert_int_equal(n, 2);
+	assert_true(sql_int(
+	    st, &n, 0, "SELECT count(*) FROM cpu WHERE interrupt IS NULL", ""));
+	assert_int_equal(n, 2);
+	store_close(st);
+
+	/* Into a store of today. */
+	old_store("new.db", "older.db");
+	st = store_open("all.db", STORE_CREATE);
+	assert_true(store_merge(st, "older.db", &added, &differing));
+	assert_int_equal(added, 1);
+	check_old(st, rd);
+	store_close(st);
+	record_destroy(rd);
 	scenario_destroy(sc);
 }
 
@@ -233,16 +365,6 @@ test_the_claim_of_a_dead_process_is_free(void **state)
 	scenario_destroy(sc);
 }
 
-static void
-run_sql(const char *file, const char *sql)
-{
-	sqlite3 *db;
-
-	assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-	sqlite3_close(db);
-}
-
 /* On another machine it lives as long as it gives signs of life. */
 static void
 test_the_claim_of_a_silent_machine_is_free(void **state)
@@ -344,6 +466,7 @@ main(void)
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		CASE(test_what_is_put_comes_back),
+		CASE(test_schema_1_is_read),
 		CASE(test_a_key_is_all_parameters),
 		CASE(test_one_seed_is_one_run),
 		CASE(test_claims),

@@ -37,7 +37,7 @@ complain 'an upper layer of model is included' < <(
 		# what puts a machine together is on top.
 		n = split("cost.c cost.h cost.def setup.h stage.h sysctl.def " \
 		    "trace.c trace.h trace.def counter.c counter.h " \
-		    "counter.def", common)
+		    "counter.def slice.h slice.def", common)
 		for (i = 1; i <= n; i++)
 			rank[common[i]] = 0
 	}

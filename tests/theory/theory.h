@@ -36,6 +36,8 @@ struct measured {
 	double me_cycle;      /* mean, s: from the start of the connect */
 	double me_slots;      /* mean number of slots in a cycle */
 	double me_busy;	      /* server CPU, share */
+	double me_qlen;	      /* mean so_qlen, from the slices */
+	double me_queued;     /* mean stage on the completion queue, s */
 	double me_tx_bps;     /* bits on the wire from the server */
 	int64_t me_counters[COUNTER_N];
 	enum stat_steady me_steady; /* what its slices say */
@@ -59,6 +61,26 @@ theory_slices(const struct model *md, struct measured *me)
 }
 
 static inline void
+theory_queue(const struct model *md, struct measured *me)
+{
+	const struct setup_run *sr = &md->md_setup->su_run;
+	const struct peer_result *pr = &md->md_peers[0]->pp_result;
+	double n = 0, queued = 0, sum = 0;
+
+	for (int i = 0; i < pr->pr_nbins; i++) {
+		const struct peer_bin *pb = &pr->pr_bins[i];
+
+		n += (double)pb->pb_n;
+		queued += (double)(pb->pb_stage[STAGE_COMP_QUEUE] +
+				   pb->pb_counted[STAGE_COMP_QUEUE]);
+	}
+	for (int i = 0; i < setup_nslices(sr); i++)
+		sum += (double)md->md_slices[i].sc_qsum;
+	me->me_qlen = sum / (double)sr->sr_measure;
+	me->me_queued = queued * 1e-9 / n;
+}
+
+static inline void
 theory_measure(const struct model *md, struct measured *me)
 {
 	const struct setup *su = md->md_setup;
@@ -76,6 +98,7 @@ theory_measure(const struct model *md, struct measured *me)
 	for (int i = 0; i < COUNTER_N; i++)
 		me->me_counters[i] = model_counter(md, (enum counter)i);
 	theory_slices(md, me);
+	theory_queue(md, me);
 }
 
 static inline void

@@ -60,11 +60,22 @@ doreti(struct cpu *c)
 	ndoreti++;
 }
 
+/* Up to now, also within one; it does not start again. */
+static void
+check_intr(const struct cpu *c)
+{
+	if (c->c_since == 0)
+		CHECK_EQ(c->c_intr, c->c_spent[A_INTR] + c->c_spent[A_OTHER]);
+	else
+		CHECK(c->c_intr >= c->c_spent[A_INTR] + c->c_spent[A_OTHER]);
+}
+
 static sim_ns
 pass(struct cpu *c, sim_ns mark, void *arg)
 {
 	(void)arg;
 	CHECK_EQ(c->c_now, mark);
+	check_intr(c);
 	note('m');
 	return ++imark < nmarks ? marks_at[imark] : end_;
 }
@@ -99,6 +110,7 @@ run(bool exact, void (*what)(void), sim_ns end)
 	engine_close();
 	CHECK_EQ(cpu.c_now, end);
 	CHECK_EQ(cpu_account_total(&cpu), end - cpu.c_since);
+	check_intr(&cpu);
 }
 
 static void
