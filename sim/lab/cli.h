@@ -45,6 +45,8 @@ struct cli_args {
 	int ca_chunk;		   /* 0: not said */
 	const char *ca_command;	   /* all of argv, as a shell would take it */
 	const char *ca_trace, *ca_trace_window, *ca_hgrm;
+	const char *ca_trace_connection;
+	int64_t ca_trace_limit; /* bytes; 0: not said */
 	char **ca_files; /* the other arguments */
 	int ca_nfiles;
 };
