@@ -187,7 +187,7 @@ trace_cut(struct sim_trace *st, uint64_t n)
 {
 	if (n >= st->st_n)
 		return;
-	st->st_to = st->st_recs[n].tr_time;
+	st->st_to = sim_max(st->st_recs[n].tr_time, st->st_from);
 	while (n > 0 && st->st_recs[n - 1].tr_time == st->st_to)
 		n--;
 	st->st_lost += st->st_n - n;

@@ -103,7 +103,7 @@ const struct cli_option cli_options[] = {
 	{ "trace-connection", 0, "ADDR:PORT", RUN, CLI_TEXT, AT(ca_trace_connection), NULL, false,
 	    "trace only this client's connection, as traces print it, and who has the CPUs" },
 	{ "trace-limit", 0, "SIZE", RUN, CLI_SIZE, AT(ca_trace_limit), NULL, false,
-	    "cut a trace that is longer (default 256MiB)" },
+	    "cut a trace that is longer (default 128MiB)" },
 	{ "hgrm", 0, "F", RUN, CLI_TEXT, AT(ca_hgrm), NULL, true,
 	    "write the latencies as an HdrHistogram percentile file, in ms" },
 	{ "db", 0, "F", RUN | SWEEP | ASKS, CLI_TEXT, AT(ca_db), NULL, true,

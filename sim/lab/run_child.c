@@ -22,7 +22,7 @@ struct sender {
 
 static bool send_frame(int fd, enum run_frame_kind, const void *, size_t);
 static void send_progress(sim_ns now, sim_ns end, void *);
-static void trace_begin(const struct run_trace *);
+static void trace_begin(const struct run_trace *, const struct setup_run *);
 static bool trace_end(const struct run_trace *, const struct model *);
 static void trace_seek(const struct run_trace *);
 static bool trace_write(const struct run_trace *, const struct run_trace_file *,
@@ -30,7 +30,7 @@ static bool trace_write(const struct run_trace *, const struct run_trace_file *,
 static bool trace_write_once(const struct run_trace_file *, struct sim_trace *,
     const struct model *, int64_t *bytes);
 static void trace_warn(const struct run_trace *, const struct run_trace_file *,
-    const struct sim_trace *, const struct model *);
+    const struct sim_trace *);
 static void where(char *, int);
 
 static struct sim_trace trace;
@@ -91,7 +91,7 @@ run_here(const struct run_job *rj, const struct run_options *ro,
 
 	sim_bug_set_context(&bc);
 	if (rj->rj_trace != NULL)
-		trace_begin(rj->rj_trace);
+		trace_begin(rj->rj_trace, &rj->rj_setup->su_run);
 	md = model_create(rj->rj_setup, &mo);
 	model_run(md);
 	*wall = wall_ns() - start;
@@ -108,11 +108,13 @@ where(char *buf, int len)
 	    engine_actor_name());
 }
 
+/* What a CPU that runs ahead would do after the end does not happen. */
 static void
-trace_begin(const struct run_trace *rt)
+trace_begin(const struct run_trace *rt, const struct setup_run *sr)
 {
-	sim_trace_open(
-	    &trace, trace_kinds, rt->rt_from, rt->rt_to, rt->rt_limit);
+	sim_ns end = sim_min(rt->rt_to, sr->sr_warmup + sr->sr_measure);
+
+	sim_trace_open(&trace, trace_kinds, rt->rt_from, end, rt->rt_limit);
 	trace.st_wanted = rt->rt_kinds | TRACE_STATES;
 	trace.st_states = TRACE_STATES;
 	trace.st_only = rt->rt_only;
@@ -174,7 +176,7 @@ trace_write(const struct run_trace *rt, const struct run_trace_file *rf,
 		}
 	}
 	if (part.st_lost > 0)
-		trace_warn(rt, rf, &part, md);
+		trace_warn(rt, rf, &part);
 	return true;
 }
 
@@ -195,12 +197,12 @@ trace_write_once(const struct run_trace_file *rf, struct sim_trace *st,
 
 static void
 trace_warn(const struct run_trace *rt, const struct run_trace_file *rf,
-    const struct sim_trace *st, const struct model *md)
+    const struct sim_trace *st)
 {
 	char from[UNIT_TEXT_MAX], to[UNIT_TEXT_MAX], size[UNIT_TEXT_MAX];
 
 	unit_print(UNIT_TIME, st->st_to, from);
-	unit_print(UNIT_TIME, sim_min(rt->rt_to, md->md_end), to);
+	unit_print(UNIT_TIME, st->st_until, to);
 	unit_print(UNIT_SIZE, rt->rt_bytes, size);
 	fprintf(stderr,
 	    "solab: warning: %s is cut at %lld.%09lld s: %llu records more did "

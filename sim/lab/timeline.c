@@ -35,6 +35,7 @@ timeline_init(struct timeline *tl, struct sim_trace *st, const struct model *md)
 	*tl = (struct timeline){
 		.tl_model = md,
 		.tl_from = st->st_from,
+		.tl_whole = st->st_only == 0,
 		.tl_to = sim_min(st->st_to, md->md_end),
 	};
 	tl->tl_to = sim_max(tl->tl_to, tl->tl_from);

@@ -55,6 +55,7 @@ struct timeline_item {
 struct timeline {
 	const struct model *tl_model; /* borrowed, as are its names */
 	sim_ns tl_from, tl_to;
+	bool tl_whole; /* not of one connection only */
 	struct timeline_item *tl_items;
 	uint64_t tl_n, tl_cap;
 	char **tl_names; /* of which items borrow */

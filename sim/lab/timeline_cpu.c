@@ -161,7 +161,8 @@ timeline_cpu_who(
 	if (!trace_who_next(&next, tr))
 		return false;
 	who_end(c, tl);
-	if (tr->tr_kind == TRACE_INTR_ENTER)
+	/* Its vector may be told before it begins. */
+	if (tr->tr_kind == TRACE_INTR_LEAVE)
 		c->tc_intr = NULL;
 	c->tc_who = next;
 	c->tc_since = c->tc_call_since = c->tc_now;
@@ -274,13 +275,18 @@ timeline_cpu_call(struct timeline_cpu *c, int call, int64_t fd, uint32_t id)
 	tt->tt_item = 0;
 }
 
-/* One that began before the window is known by its return. */
+/*
+ * One that began before the window is known by its return. (Of one connection:
+ * or accept(2), which was not known to be of it; other calls came between.)
+ */
 void
 timeline_cpu_return(
     struct timeline_cpu *c, struct timeline *tl, int call, uint32_t id)
 {
 	struct timeline_thread *tt = &c->tc_threads[c->tc_thread];
 
+	if (tt->tt_call < 0 && !tl->tl_whole)
+		return;
 	if (tt->tt_call < 0) {
 		timeline_cpu_call(c, call, -1, id);
 		c->tc_call_since = c->tc_since;

@@ -8,7 +8,7 @@
 #include "sim/lab/trace_text.h"
 #include "sim/lab/units.h"
 
-#define TRACE_BYTES (256ll << 20)
+#define TRACE_BYTES (128ll << 20)
 
 /* A form, and what it is made from. */
 struct form {
