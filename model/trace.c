@@ -6,6 +6,12 @@ const struct sim_trace_kind trace_kinds[TRACE_N] = {
 #undef TRACE
 };
 
+const char *const trace_calls[TRACE_CALL_N] = {
+#define TRACE_CALL(name) [TRACE_CALL_##name] = #name,
+#include "model/trace_call.def"
+#undef TRACE_CALL
+};
+
 bool
 trace_who_next(struct trace_who *tw, const struct sim_trace_rec *tr)
 {
@@ -18,10 +24,11 @@ trace_who_next(struct trace_who *tw, const struct sim_trace_rec *tr)
 		tw->tw_intr = false;
 		return true;
 	case TRACE_THREAD:
-		if (tr->tr_a == TRACE_TD_ITHREAD)
-			tw->tw_ithread = true;
-		else
-			tw->tw_thread = (int)tr->tr_a;
+		tw->tw_thread = (int)tr->tr_a;
+		tw->tw_index = (int)tr->tr_b;
+		return true;
+	case TRACE_ITHREAD:
+		tw->tw_ithread = true;
 		return true;
 	default:
 		return false;

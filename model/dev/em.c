@@ -112,7 +112,7 @@ em_intr(struct nic_vector *nv)
 	    gd->gd_cpu.c_id, ifp->if_index);
 	intr_enter(gd);
 	gd_run(gd, COST_lwkt_switch);
-	sched_trace(gd, TRACE_TD_ITHREAD);
+	SIM_TRACE(gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_ITHREAD, 0, 0, 0);
 	em_rxeof(gd, ifp, now);
 	ifsubq_reclaim(gd, em->em_subq, now);
 	gd_run(gd, COST_lwkt_switch);

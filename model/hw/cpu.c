@@ -124,6 +124,10 @@ cpu_wait(struct cpu *c, sim_ns end)
 static void
 cpu_run_slow(struct cpu *c, int cost, sim_ns ns)
 {
+	if (c->c_masked && !c->c_told) {
+		c->c_told = true;
+		SIM_TRACE(c->c_now, c->c_where, TRACE_INTR_ENTER, 0, 0, 0);
+	}
 	SIM_TRACE(c->c_now, c->c_where, TRACE_COST, 0, cost, ns);
 	for (;;) {
 		sim_ns due, step;
@@ -158,8 +162,8 @@ cpu_interrupt(struct cpu *c)
 	SIM_ASSERT(!c->c_masked);
 	c->c_masked = true;
 	c->c_intr_since = c->c_now;
+	c->c_told = false;
 	cpu_restop(c);
-	SIM_TRACE(c->c_now, c->c_where, TRACE_INTR_ENTER, 0, 0, 0);
 	while (c->c_next <= c->c_now) {
 		struct cpu_source *first = NULL;
 
@@ -175,7 +179,8 @@ cpu_interrupt(struct cpu *c)
 	c->c_intr += c->c_now - c->c_intr_since;
 	c->c_masked = false;
 	cpu_restop(c);
-	SIM_TRACE(c->c_now, c->c_where, TRACE_INTR_LEAVE, 0, 0, 0);
+	if (c->c_told)
+		SIM_TRACE(c->c_now, c->c_where, TRACE_INTR_LEAVE, 0, 0, 0);
 	if (c->c_doreti != NULL)
 		c->c_doreti(c);
 }

@@ -66,6 +66,11 @@ struct cpu {
 	bool c_exact;		 /* [I] no look-ahead */
 	bool c_traced;		 /* [I] every cpu_run() is recorded */
 	/*
+	 * The interrupt is recorded, from its first cost on. (Whether there is
+	 * one that costs nothing depends on how far the clock runs ahead.)
+	 */
+	bool c_told;
+	/*
 	 * [I] Others may interrupt this CPU at any time: it keeps in step with
 	 * the engine, waiting on this doorbell. NULL: it runs ahead.
 	 */

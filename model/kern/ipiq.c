@@ -34,6 +34,9 @@ lwkt_send_ipiq(
 	im->im_queued = true;
 	gd_run(from, COST_msg_send);
 	STAILQ_INSERT_TAIL(&iq->iq_queue, im, im_link);
+	iq->iq_nsent++;
+	SIM_TRACE(from->gd_cpu.c_now, from->gd_cpu.c_where, TRACE_IPIQ_SEND, 0,
+	    to->gd_cpu.c_id, (int64_t)iq->iq_nsent);
 	if (iq->iq_npoll) {
 		from->gd_ipis_avoided++;
 		return;
@@ -66,6 +69,10 @@ ipiq_fire(struct cpu *c, struct cpu_source *cs)
 	while ((im = STAILQ_FIRST(&iq->iq_queue)) != NULL) {
 		STAILQ_REMOVE_HEAD(&iq->iq_queue, im_link);
 		im->im_queued = false;
+		iq->iq_ntaken++;
+		SIM_TRACE(gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_IPIQ_TAKE,
+		    0, (int64_t)iq->iq_ntaken,
+		    (int64_t)(iq->iq_nsent - iq->iq_ntaken));
 		im->im_func(gd, im);
 	}
 	if (gd->gd_machine->m_rules->kr_npoll_late)

@@ -37,6 +37,7 @@ struct ipiq {
 	struct ipimsg_queue iq_queue;
 	struct cpu_source iq_source;
 	bool iq_npoll; /* an IPI has been sent and not been taken */
+	uint64_t iq_nsent, iq_ntaken; /* messages, ever */
 };
 
 /* Call on each CPU of a machine whose CPUs exchange messages. */

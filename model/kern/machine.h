@@ -137,6 +137,8 @@ struct machine {
 	struct flow **m_flows; /* by client address, then port */
 	int m_naddrs;
 	struct machine_procs *m_procs;
+	struct thread *m_threads; /* user threads, the newest first */
+	int m_nthreads;
 };
 
 /*

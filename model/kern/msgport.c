@@ -13,6 +13,8 @@ lwkt_sendmsg(struct globaldata *from, struct globaldata *to, struct netmsg *nm)
 	SIM_ASSERT(!nm->nm_queued && (from == to || from->gd_ipiq != NULL));
 	gd_run(from, COST_msg_send);
 	msgport_put(&ni->ni_port, nm);
+	SIM_TRACE(from->gd_cpu.c_now, from->gd_cpu.c_where, TRACE_MSG_SEND, 0,
+	    to->gd_cpu.c_id, (int64_t)ni->ni_port.mp_nput);
 	if (ni->ni_waiting) {
 		ni->ni_waiting = false;
 		wakeup(from, ni->ni_thread);

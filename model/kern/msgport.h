@@ -37,6 +37,7 @@ struct netmsg_sync {
 
 struct msgport {
 	struct netmsg *mp_head, **mp_tailp;
+	uint64_t mp_nput, mp_nget; /* messages, ever */
 };
 
 static inline void
@@ -44,6 +45,7 @@ msgport_init(struct msgport *mp)
 {
 	mp->mp_head = NULL;
 	mp->mp_tailp = &mp->mp_head;
+	mp->mp_nput = mp->mp_nget = 0;
 }
 
 static inline void
@@ -53,6 +55,7 @@ msgport_put(struct msgport *mp, struct netmsg *nm)
 	nm->nm_queued = true;
 	*mp->mp_tailp = nm;
 	mp->mp_tailp = &nm->nm_next;
+	mp->mp_nput++;
 }
 
 static inline struct netmsg *
@@ -66,6 +69,7 @@ msgport_get(struct msgport *mp)
 	if (mp->mp_head == NULL)
 		mp->mp_tailp = &mp->mp_head;
 	nm->nm_queued = false;
+	mp->mp_nget++;
 	return nm;
 }
 

@@ -24,6 +24,8 @@ static void sched_yield(struct globaldata *);
 static void wakeup_remote(struct globaldata *, struct ipimsg *);
 static void signal_remote(struct globaldata *, struct ipimsg *);
 static void doreti(struct cpu *);
+static void sched_trace(
+    const struct globaldata *, int who, const struct thread *);
 
 void
 sched_init(struct globaldata *gd)
@@ -60,6 +62,7 @@ thread_create(struct globaldata *gd, const char *name, enum thread_pri pri,
 	struct thread *td = sim_calloc(1, sizeof(*td));
 
 	td->td_name = name;
+	td->td_index = -1;
 	td->td_gd = gd;
 	td->td_pri = pri;
 	td->td_entry = entry;
@@ -79,6 +82,9 @@ sched_thread_create(struct globaldata *gd, const char *name,
 	struct thread *td =
 	    thread_create(gd, name, TDPRI_USER_NORM, entry, arg);
 
+	td->td_index = gd->gd_machine->m_nthreads++;
+	td->td_next = gd->gd_machine->m_threads;
+	gd->gd_machine->m_threads = td;
 	td->td_state = TD_RUNQ;
 	TAILQ_INSERT_TAIL(&gd->gd_runq, td, td_link);
 	return td;
@@ -88,6 +94,24 @@ void
 sched_thread_destroy(struct thread *td)
 {
 	sim_free(td);
+}
+
+const char *
+sched_thread_name(const struct machine *m, int64_t index)
+{
+	const struct thread *td = m->m_threads;
+
+	while (td != NULL && td->td_index != index)
+		td = td->td_next;
+	return td != NULL ? td->td_name : NULL;
+}
+
+/* Record who has the CPU now. */
+static void
+sched_trace(const struct globaldata *gd, int who, const struct thread *td)
+{
+	SIM_TRACE(gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_THREAD, 0, who,
+	    td->td_index);
 }
 
 static void
@@ -153,7 +177,7 @@ netisr_borrow(struct globaldata *gd)
 	gd->gd_netisr.ni_borrows = true;
 	gd->gd_switches++;
 	gd_run(gd, COST_lwkt_switch);
-	sched_trace(gd, TRACE_TD_NETISR);
+	sched_trace(gd, TRACE_TD_NETISR, gd->gd_idle);
 	gd->gd_netisr.ni_run(gd);
 	charge(gd, &gd->gd_netisr.ni_ns);
 	gd->gd_netisr.ni_borrows = false;
@@ -241,7 +265,7 @@ lwkt_switch(struct globaldata *gd)
 	if (next != td || switched) {
 		gd->gd_switches++;
 		gd_run(gd, COST_lwkt_switch);
-		sched_trace(gd, thread_trace(gd, next));
+		sched_trace(gd, thread_trace(gd, next), next);
 	}
 	next->td_state = TD_RUNNING;
 	if (next != gd->gd_idle)
@@ -345,8 +369,11 @@ void
 lwkt_schedule(struct globaldata *gd, struct thread *td)
 {
 	SIM_ASSERT(td->td_gd == gd);
-	if (td->td_state == TD_SLEEP)
-		thread_queue(gd, td, false);
+	if (td->td_state != TD_SLEEP)
+		return;
+	thread_queue(gd, td, false);
+	SIM_TRACE(gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_WAKEUP, 0,
+	    td->td_index, (int64_t)gd->gd_queued);
 }
 
 void
@@ -398,6 +425,8 @@ netisr_post(struct globaldata *gd, struct netmsg *nm)
 	struct netisr *ni = &gd->gd_netisr;
 
 	msgport_put(&ni->ni_port, nm);
+	SIM_TRACE(gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_MSG_SEND, 0,
+	    gd->gd_cpu.c_id, (int64_t)ni->ni_port.mp_nput);
 	if (ni->ni_waiting) {
 		ni->ni_waiting = false;
 		lwkt_schedule(gd, ni->ni_thread);
@@ -435,7 +464,7 @@ netisr_first(struct globaldata *gd)
 	netisr_borrow(gd);
 	gd->gd_switches++;
 	gd_run(gd, COST_lwkt_switch);
-	sched_trace(gd, TRACE_TD_USER);
+	sched_trace(gd, TRACE_TD_USER, gd->gd_curthread);
 }
 
 /* The quantum is used up: behind the other user threads. */

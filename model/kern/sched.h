@@ -49,6 +49,8 @@ enum thread_pri {
 
 struct thread {
 	const char *td_name;
+	int td_index;		  /* [I] of the machine's user threads; or -1 */
+	struct thread *td_next;	  /* of these */
 	struct globaldata *td_gd; /* [I] its CPU */
 	struct engine_bell *td_bell;
 	enum thread_state td_state;
@@ -172,13 +174,8 @@ lwkt_sendmsg_oncpu(struct globaldata *gd, struct netmsg *nm)
 /* CPU time of the protocol thread since the last reset, as td_ns. */
 int64_t netisr_ns(const struct globaldata *);
 
-/* Record who has the CPU now. */
-static inline void
-sched_trace(const struct globaldata *gd, int thread)
-{
-	SIM_TRACE(
-	    gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_THREAD, 0, thread, 0);
-}
+/* Name of a machine's user thread, by td_index; NULL: there is none. */
+const char *sched_thread_name(const struct machine *, int64_t index);
 
 /*
  * Charge whoever has the CPU up to now, less what interrupts took of it: the

@@ -34,6 +34,13 @@ solisten(
 	head->sl_index = index;
 }
 
+static void
+so_qlen_trace(const struct globaldata *gd, const struct so_listen *head)
+{
+	SIM_TRACE(gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_SO_QLEN, 0,
+	    head->sl_index, head->so_qlen);
+}
+
 void
 sonewconn(struct so_listen *head, struct so *so)
 {
@@ -55,6 +62,7 @@ sonewconn(struct so_listen *head, struct so *so)
 	so->so_comped = gd->gd_cpu.c_now;
 	SIM_TRACE(gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_SONEWCONN,
 	    so->so_flow, head->so_qlen, head->so_qlimit);
+	so_qlen_trace(gd, head);
 	lwkt_reltoken(gd, &head->sl_tok);
 	sowakeup(gd, &head->sl_so, EVFILT_READ);
 }
@@ -84,6 +92,7 @@ soaccept_predicate(struct globaldata *gd, struct netmsg_so_notify *sn)
 	sn->sn_so = so;
 	SIM_TRACE(gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_ACCEPT,
 	    so->so_flow, head->so_qlen, head->so_qlimit);
+	so_qlen_trace(gd, head);
 	lwkt_reltoken(gd, &head->sl_tok);
 	return true;
 }

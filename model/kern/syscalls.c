@@ -29,51 +29,68 @@ so_sendmsg(struct globaldata *gd, const struct so *so, struct netmsg *nm)
 		lwkt_sendmsg(gd, so->so_gd, nm);
 }
 
+/* Enter and leave the kernel; `flow` is the connection's, or 0. */
+static void
+sys_enter(struct globaldata *gd, int call, int fd, uint32_t flow)
+{
+	SIM_TRACE(gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_SYSCALL, flow,
+	    call, fd);
+	userenter(gd);
+}
+
+static void
+sys_leave(struct globaldata *gd, int call, int64_t result, uint32_t flow)
+{
+	userexit(gd);
+	SIM_TRACE(gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_SYSRET, flow,
+	    call, result);
+}
+
 int
 sys_kevent(struct proc *p, struct kqueue *kq, const struct kevent *changes,
     int nchanges, struct kevent *ev, int nevents)
 {
 	int n;
 
-	userenter(p->p_gd);
+	sys_enter(p->p_gd, TRACE_CALL_kevent, -1, 0);
 	n = kern_kevent(p, kq, changes, nchanges, ev, nevents);
-	userexit(p->p_gd);
+	sys_leave(p->p_gd, TRACE_CALL_kevent, n, 0);
 	return n;
 }
 
 static void
-sys_file(struct proc *p, int cost)
+sys_file(struct proc *p, int call, int cost)
 {
-	userenter(p->p_gd);
+	sys_enter(p->p_gd, call, -1, 0);
 	gd_run(p->p_gd, cost);
-	userexit(p->p_gd);
+	sys_leave(p->p_gd, call, 0, 0);
 }
 
 void
 sys_stat(struct proc *p)
 {
-	sys_file(p, COST_vfs_stat);
+	sys_file(p, TRACE_CALL_stat, COST_vfs_stat);
 }
 
 void
 sys_write_log(struct proc *p)
 {
-	sys_file(p, COST_vfs_write);
+	sys_file(p, TRACE_CALL_write, COST_vfs_write);
 }
 
 void
 sys_open_fstat(struct proc *p)
 {
-	sys_file(p, COST_vfs_open);
-	userenter(p->p_gd);
-	userexit(p->p_gd);
+	sys_file(p, TRACE_CALL_open, COST_vfs_open);
+	sys_enter(p->p_gd, TRACE_CALL_fstat, -1, 0);
+	sys_leave(p->p_gd, TRACE_CALL_fstat, 0, 0);
 }
 
 void
 sys_close_file(struct proc *p)
 {
-	userenter(p->p_gd);
-	userexit(p->p_gd);
+	sys_enter(p->p_gd, TRACE_CALL_close, -1, 0);
+	sys_leave(p->p_gd, TRACE_CALL_close, 0, 0);
 }
 
 int
@@ -88,7 +105,7 @@ sys_accept(struct proc *p, int lfd, bool nonblock)
 	};
 	int fd;
 
-	userenter(gd);
+	sys_enter(gd, TRACE_CALL_accept, lfd, 0);
 	gd_run(gd, COST_accept);
 	fd = -soaccept(gd, &sn);
 	if (sn.sn_so != NULL) {
@@ -97,7 +114,8 @@ sys_accept(struct proc *p, int lfd, bool nonblock)
 			knote(gd, &sn.sn_head->sl_so, EVFILT_READ);
 		fd = fd_alloc(p, sn.sn_so);
 	}
-	userexit(gd);
+	sys_leave(gd, TRACE_CALL_accept, fd,
+	    sn.sn_so != NULL ? sn.sn_so->so_flow : 0);
 	return fd;
 }
 
@@ -127,9 +145,10 @@ sys_recv(struct proc *p, int fd, int64_t len)
 {
 	struct globaldata *gd = p->p_gd;
 	struct so *so = fd_so(p, fd);
+	uint32_t flow = so->so_flow;
 	int64_t n;
 
-	userenter(gd);
+	sys_enter(gd, TRACE_CALL_recv, fd, flow);
 	gd_run(gd, COST_recv);
 	so_touch(gd, so);
 	n = so->so_rcv_cc < len ? so->so_rcv_cc : len;
@@ -146,7 +165,7 @@ sys_recv(struct proc *p, int fd, int64_t len)
 	} else if ((so->so_state & SS_CANTRCVMORE) == 0) {
 		n = -EWOULDBLOCK;
 	}
-	userexit(gd);
+	sys_leave(gd, TRACE_CALL_recv, n, flow);
 	return n;
 }
 
@@ -197,9 +216,10 @@ sys_sendfile(struct proc *p, int fd, int64_t hdr, int64_t len)
 {
 	struct globaldata *gd = p->p_gd;
 	struct so *so = fd_so(p, fd);
+	uint32_t flow = so->so_flow;
 	int64_t sent = 0, left = len, head = hdr;
 
-	userenter(gd);
+	sys_enter(gd, TRACE_CALL_sendfile, fd, flow);
 	gd_run(gd, COST_sendfile);
 	while (left > 0 || head > 0) {
 		int64_t page = left < PAGE_SIZE ? left : PAGE_SIZE;
@@ -216,8 +236,10 @@ sys_sendfile(struct proc *p, int fd, int64_t hdr, int64_t len)
 	}
 	if (left == 0 && head == 0)
 		so_stamp(so, gd->gd_cpu.c_now);
-	userexit(gd);
-	return sent > 0 ? sent : -EWOULDBLOCK;
+	if (sent == 0)
+		sent = -EWOULDBLOCK;
+	sys_leave(gd, TRACE_CALL_sendfile, sent, flow);
+	return sent;
 }
 
 /* Space is taken from so_snd at once: ssb_preallocstream. */
@@ -270,8 +292,9 @@ sys_setsockopt_nodelay(struct proc *p, int fd)
 {
 	struct globaldata *gd = p->p_gd;
 	struct so *so = fd_so(p, fd);
+	uint32_t flow = so->so_flow;
 
-	userenter(gd);
+	sys_enter(gd, TRACE_CALL_setsockopt, fd, flow);
 	gd_run(gd, COST_setsockopt);
 	if (gd->gd_machine->m_rules->kr_sockopt_async) {
 		struct mbuf *m = sim_pool_get(&so->so_gd->gd_mbuf_pool);
@@ -283,7 +306,7 @@ sys_setsockopt_nodelay(struct proc *p, int fd)
 	} else {
 		so_pru_sync(gd, so, so_pru_ctloutput_do);
 	}
-	userexit(gd);
+	sys_leave(gd, TRACE_CALL_setsockopt, 0, flow);
 	return 0;
 }
 
@@ -314,15 +337,16 @@ sys_close(struct proc *p, int fd)
 {
 	struct globaldata *gd = p->p_gd;
 	struct so *so = fd_so(p, fd);
+	uint32_t flow = so->so_flow;
 
-	userenter(gd);
+	sys_enter(gd, TRACE_CALL_close, fd, flow);
 	gd_run(gd, COST_close);
 	so_touch(gd, so);
 	knote_fdclose(so);
 	fd_free(p, fd);
 	so->so_clomsg.nm_dispatch = so_pru_close_handler;
 	so_sendmsg(gd, so, &so->so_clomsg);
-	userexit(gd);
+	sys_leave(gd, TRACE_CALL_close, 0, flow);
 }
 
 static void

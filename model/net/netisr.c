@@ -1,5 +1,7 @@
 #include "model/net/netisr.h"
 
+#include "model/trace.h"
+
 static void netisr_run(struct globaldata *);
 
 void
@@ -16,6 +18,16 @@ netisr_register_rollup(struct globaldata *gd, void (*fn)(struct globaldata *))
 
 	SIM_ASSERT(ni->ni_nrollups < NETISR_MAX_ROLLUPS);
 	ni->ni_rollup[ni->ni_nrollups++] = fn;
+}
+
+/* Messages are taken in the order of their sending: the number says which. */
+static void
+netisr_trace(const struct globaldata *gd)
+{
+	const struct msgport *mp = &gd->gd_netisr.ni_port;
+
+	SIM_TRACE(gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_MSG_TAKE, 0,
+	    (int64_t)mp->mp_nget, (int64_t)(mp->mp_nput - mp->mp_nget));
 }
 
 /*
@@ -36,6 +48,7 @@ netisr_run(struct globaldata *gd)
 		int64_t n = 0;
 
 		while (n < limit && (nm = msgport_get(&ni->ni_port)) != NULL) {
+			netisr_trace(gd);
 			gd_run(gd, COST_msg_dispatch);
 			nm->nm_dispatch(gd, nm);
 			ni->ni_messages++;

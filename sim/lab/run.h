@@ -27,6 +27,8 @@ struct run_trace {
 	sim_ns rt_from, rt_to;
 	uint64_t rt_kinds; /* bits by kind (model/trace.h) */
 	uint64_t rt_limit; /* records, of 48 bytes */
+	int64_t rt_bytes;  /* limit of each file that can be cut; 0: none */
+	uint32_t rt_only;  /* connection, as flow_make(); 0: all */
 	int rt_n;
 	struct run_trace_file {
 		FILE *rf_fp; /* borrowed; written and flushed by the child */

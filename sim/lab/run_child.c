@@ -4,10 +4,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "model/net/pkt.h"
 #include "model/trace.h"
 #include "sim/core/alloc.h"
 #include "sim/lab/progress.h"
 #include "sim/lab/run_pilot.h"
+#include "sim/lab/units.h"
 
 #define REPORT_NS 100000000LL /* real time between two reports */
 
@@ -20,9 +22,15 @@ struct sender {
 
 static bool send_frame(int fd, enum run_frame_kind, const void *, size_t);
 static void send_progress(sim_ns now, sim_ns end, void *);
-static void trace_begin(const struct run_trace *);
+static void trace_begin(const struct run_trace *, const struct setup_run *);
 static bool trace_end(const struct run_trace *, const struct model *);
-static bool trace_write(const struct run_trace_file *, const struct model *);
+static void trace_seek(const struct run_trace *);
+static bool trace_write(const struct run_trace *, const struct run_trace_file *,
+    const struct model *);
+static bool trace_write_once(const struct run_trace_file *, struct sim_trace *,
+    const struct model *, int64_t *bytes);
+static void trace_warn(const struct run_trace *, const struct run_trace_file *,
+    const struct sim_trace *);
 static void where(char *, int);
 
 static struct sim_trace trace;
@@ -83,7 +91,7 @@ run_here(const struct run_job *rj, const struct run_options *ro,
 
 	sim_bug_set_context(&bc);
 	if (rj->rj_trace != NULL)
-		trace_begin(rj->rj_trace);
+		trace_begin(rj->rj_trace, &rj->rj_setup->su_run);
 	md = model_create(rj->rj_setup, &mo);
 	model_run(md);
 	*wall = wall_ns() - start;
@@ -100,12 +108,16 @@ where(char *buf, int len)
 	    engine_actor_name());
 }
 
+/* What a CPU that runs ahead would do after the end does not happen. */
 static void
-trace_begin(const struct run_trace *rt)
+trace_begin(const struct run_trace *rt, const struct setup_run *sr)
 {
-	sim_trace_open(
-	    &trace, trace_kinds, rt->rt_from, rt->rt_to, rt->rt_limit);
-	trace.st_wanted = rt->rt_kinds;
+	sim_ns end = sim_min(rt->rt_to, sr->sr_warmup + sr->sr_measure);
+
+	sim_trace_open(&trace, trace_kinds, rt->rt_from, end, rt->rt_limit);
+	trace.st_wanted = rt->rt_kinds | TRACE_STATES;
+	trace.st_states = TRACE_STATES;
+	trace.st_only = rt->rt_only;
 }
 
 static bool
@@ -113,29 +125,97 @@ trace_end(const struct run_trace *rt, const struct model *md)
 {
 	bool ok = true;
 
-	if (trace.st_lost > 0)
-		fprintf(stderr,
-		    "solab: warning: the trace ends early: %llu records did "
-		    "not fit in %llu; use a shorter --trace-window\n",
-		    (unsigned long long)trace.st_lost,
-		    (unsigned long long)rt->rt_limit);
+	sim_trace_sort(&trace);
+	trace_seek(rt);
 	for (int i = 0; i < rt->rt_n; i++)
-		ok = trace_write(&rt->rt_files[i], md) && ok;
+		ok = trace_write(rt, &rt->rt_files[i], md) && ok;
 	sim_trace_close(&trace);
 	return ok;
 }
 
-static bool
-trace_write(const struct run_trace_file *rf, const struct model *md)
+/* A connection of which there is nothing may be a wrong one. */
+static void
+trace_seek(const struct run_trace *rt)
 {
-	bool ok = rf->rf_write(rf->rf_fp, rf->rf_name, &trace, md);
+	if (rt->rt_only == 0)
+		return;
+	for (uint64_t i = 0; i < trace.st_n; i++)
+		if (trace.st_recs[i].tr_id == rt->rt_only)
+			return;
+	fprintf(stderr,
+	    "solab: warning: the trace has nothing of connection %u:%u\n",
+	    flow_addr(rt->rt_only), flow_port(rt->rt_only));
+}
+
+/*
+ * A file that has become too long is written again with fewer records: as many
+ * as would have fitted if all took the same room, and a few less. One that
+ * cannot be written again, a pipe, may be as long as it likes.
+ */
+static bool
+trace_write(const struct run_trace *rt, const struct run_trace_file *rf,
+    const struct model *md)
+{
+	struct sim_trace part = trace;
+	int64_t bytes = 0;
+
+	for (;;) {
+		if (!trace_write_once(rf, &part, md, &bytes))
+			return false;
+		if (rt->rt_bytes == 0 || bytes <= rt->rt_bytes ||
+		    part.st_n == 0)
+			break;
+		part = sim_trace_head(
+		    &part, (uint64_t)((double)part.st_n * (double)rt->rt_bytes /
+				      (double)bytes * 0.99));
+		if (fseeko(rf->rf_fp, 0, SEEK_SET) != 0 ||
+		    ftruncate(fileno(rf->rf_fp), 0) != 0) {
+			fprintf(stderr, "solab: %s: %s\n", rf->rf_name,
+			    strerror(errno));
+			return false;
+		}
+	}
+	if (part.st_lost > 0)
+		trace_warn(rt, rf, &part);
+	return true;
+}
+
+static bool
+trace_write_once(const struct run_trace_file *rf, struct sim_trace *st,
+    const struct model *md, int64_t *bytes)
+{
+	bool ok = rf->rf_write(rf->rf_fp, rf->rf_name, st, md);
 
 	if (fflush(rf->rf_fp) != 0 || ferror(rf->rf_fp)) {
 		fprintf(
 		    stderr, "solab: %s: %s\n", rf->rf_name, strerror(errno));
 		return false;
 	}
+	*bytes = ftello(rf->rf_fp); /* -1: a pipe */
 	return ok;
+}
+
+static void
+trace_warn(const struct run_trace *rt, const struct run_trace_file *rf,
+    const struct sim_trace *st)
+{
+	char from[UNIT_TEXT_MAX], to[UNIT_TEXT_MAX], size[UNIT_TEXT_MAX];
+
+	unit_print(UNIT_TIME, st->st_to, from);
+	unit_print(UNIT_TIME, st->st_until, to);
+	unit_print(UNIT_SIZE, rt->rt_bytes, size);
+	fprintf(stderr,
+	    "solab: warning: %s is cut at %lld.%09lld s: %llu records more did "
+	    "not fit",
+	    rf->rf_name, (long long)(st->st_to / 1000000000),
+	    (long long)(st->st_to % 1000000000),
+	    (unsigned long long)st->st_lost);
+	if (rt->rt_bytes > 0)
+		fprintf(stderr,
+		    "; --trace-window %s..%s has the rest, or have a "
+		    "--trace-limit above %s",
+		    from, to, size);
+	fputc('\n', stderr);
 }
 
 static void

@@ -3,37 +3,77 @@
 #include <errno.h>
 #include <string.h>
 
-#include "model/trace.h"
+#include "model/net/pkt.h"
+#include "sim/lab/trace_events.h"
 #include "sim/lab/trace_text.h"
 #include "sim/lab/units.h"
 
-#define TRACE_LIMIT 5000000
+#define TRACE_BYTES (128ll << 20)
 
 /* A form, and what it is made from. */
 struct form {
+	const char *fo_suffix; /* of the file; NULL: any */
 	run_trace_writer *fo_write;
-	uint64_t fo_kinds;
+	const uint64_t *fo_kinds;
 };
 
-static const struct form text_form = { trace_text, UINT64_MAX };
+static const uint64_t all_kinds = UINT64_MAX;
 
-static bool window(const char *text, struct run_trace *);
+static const struct form forms[] = {
+	{ ".json", trace_events, &trace_events_kinds },
+	{ NULL, trace_text, &all_kinds },
+};
+
+static int options(struct run_trace *, const struct cli_args *);
+static bool connection(const char *text, uint32_t *flow);
+static const struct form *form_of(const char *file);
 static bool file_add(struct run_trace *, const char *file, const struct form *);
 
 int
 trace_files_open(struct run_trace *rt, const struct cli_args *ca)
 {
-	*rt = (struct run_trace){ .rt_to = SIM_NEVER, .rt_limit = TRACE_LIMIT };
-	if (ca->ca_trace_window != NULL && !window(ca->ca_trace_window, rt))
-		return cli_usage("run",
-		    "--trace-window: '%s', want A..B, as in 1s..1001ms",
-		    ca->ca_trace_window);
-	if (ca->ca_trace_window != NULL && ca->ca_trace == NULL)
-		return cli_usage("run", "--trace-window without --trace");
-	if (ca->ca_trace != NULL && !file_add(rt, ca->ca_trace, &text_form)) {
+	int status;
+
+	*rt = (struct run_trace){ .rt_to = SIM_NEVER };
+	status = options(rt, ca);
+	if (status != EXIT_OK)
+		return status;
+	if (ca->ca_trace != NULL &&
+	    !file_add(rt, ca->ca_trace, form_of(ca->ca_trace))) {
 		trace_files_close(rt);
 		return EXIT_FAILED;
 	}
+	return EXIT_OK;
+}
+
+static int
+options(struct run_trace *rt, const struct cli_args *ca)
+{
+	const char *alone = NULL;
+
+	if (ca->ca_trace_window != NULL) {
+		alone = "--trace-window";
+		if (!trace_window(ca->ca_trace_window, rt))
+			return cli_usage("run",
+			    "--trace-window: '%s', want A..B, as in "
+			    "1s..1001ms",
+			    ca->ca_trace_window);
+	}
+	if (ca->ca_trace_connection != NULL) {
+		alone = "--trace-connection";
+		if (!connection(ca->ca_trace_connection, &rt->rt_only))
+			return cli_usage("run",
+			    "--trace-connection: '%s', want the ADDR:PORT of a "
+			    "client as traces print it, as in 0:1025",
+			    ca->ca_trace_connection);
+	}
+	if (ca->ca_trace_limit != 0)
+		alone = "--trace-limit";
+	rt->rt_bytes =
+	    ca->ca_trace_limit != 0 ? ca->ca_trace_limit : TRACE_BYTES;
+	rt->rt_limit = (uint64_t)rt->rt_bytes / sizeof(struct sim_trace_rec);
+	if (alone != NULL && ca->ca_trace == NULL)
+		return cli_usage("run", "%s without --trace", alone);
 	return EXIT_OK;
 }
 
@@ -45,9 +85,8 @@ trace_files_close(struct run_trace *rt)
 	rt->rt_n = 0;
 }
 
-/* A..B */
-static bool
-window(const char *text, struct run_trace *rt)
+bool
+trace_window(const char *text, struct run_trace *rt)
 {
 	const char *dots = strstr(text, "..");
 	struct unit_error ue;
@@ -65,6 +104,44 @@ window(const char *text, struct run_trace *rt)
 	return from.q_whole && to.q_whole && from.q_int < to.q_int;
 }
 
+/* A number without sign or blanks. */
+static bool
+number(const char **text, uint32_t most, uint32_t *n)
+{
+	const char *digits = *text;
+
+	for (*n = 0; **text >= '0' && **text <= '9' && *n <= most; (*text)++)
+		*n = *n * 10 + (uint32_t)(**text - '0');
+	return *text > digits && *n <= most;
+}
+
+static bool
+connection(const char *text, uint32_t *flow)
+{
+	uint32_t addr, port;
+
+	if (!number(&text, SETUP_MAX_ADDRESSES - 1, &addr) || *text++ != ':' ||
+	    !number(&text, UINT16_MAX, &port) || *text != '\0' || port == 0)
+		return false;
+	*flow = flow_make(addr, port);
+	return true;
+}
+
+static const struct form *
+form_of(const char *file)
+{
+	const struct form *fo = forms;
+	size_t len = strlen(file);
+
+	for (; fo->fo_suffix != NULL; fo++) {
+		size_t n = strlen(fo->fo_suffix);
+
+		if (len > n && strcmp(file + len - n, fo->fo_suffix) == 0)
+			break;
+	}
+	return fo;
+}
+
 static bool
 file_add(struct run_trace *rt, const char *file, const struct form *fo)
 {
@@ -74,7 +151,7 @@ file_add(struct run_trace *rt, const char *file, const struct form *fo)
 		fprintf(stderr, "solab: %s: %s\n", file, strerror(errno));
 		return false;
 	}
-	rt->rt_kinds |= fo->fo_kinds;
+	rt->rt_kinds |= *fo->fo_kinds;
 	rt->rt_files[rt->rt_n++] =
 	    (struct run_trace_file){ fp, file, fo->fo_write };
 	return true;

@@ -3,7 +3,8 @@
 
 /*
  * The traces that the options of `solab run` ask for: which files, in which
- * form, of which window.
+ * form (by the file's suffix), of which window, of which connection, and how
+ * long.
  *
  * Context: a process that has not opened the engine. Time: none.
  */
@@ -16,5 +17,8 @@
  */
 int trace_files_open(struct run_trace *, const struct cli_args *);
 void trace_files_close(struct run_trace *);
+
+/* The window of a text, A..B. Returns: whether it is one. */
+bool trace_window(const char *text, struct run_trace *);
 
 #endif

@@ -2,9 +2,8 @@
 
 #include <string.h>
 
-#include "model/net/pkt.h"
-#include "model/trace.h"
 #include "sim/core/alloc.h"
+#include "sim/lab/trace_record.h"
 
 #define WHERE_MAX 80
 
@@ -19,9 +18,8 @@ struct place {
 static int places_init(struct place *, const struct model *);
 static void charge(
     FILE *, struct place *, int width, const struct sim_trace_rec *);
-static void event(FILE *, const struct place *, int width,
-    const struct sim_trace_kind *, const struct sim_trace_rec *);
-static void flags(FILE *, int64_t);
+static void event(FILE *, const struct place *, int width, const struct model *,
+    const struct sim_trace_rec *);
 
 bool
 trace_text(
@@ -34,17 +32,26 @@ trace_text(
 	sim_trace_sort(st);
 	for (uint64_t i = 0; i < st->st_n; i++) {
 		const struct sim_trace_rec *tr = &st->st_recs[i];
-		struct place *pl = &places[tr->tr_where];
+		struct place *pl;
 
-		if (trace_who_next(&pl->pl_who, tr))
+		/* Not on a CPU, or only says who has one. */
+		if (tr->tr_where >= md->md_ncpus)
+			continue;
+		pl = &places[tr->tr_where];
+		if (trace_who_next(&pl->pl_who, tr) ||
+		    tr->tr_time < st->st_from)
 			continue;
 		if (tr->tr_kind == TRACE_COST)
 			charge(fp, pl, width, tr);
 		else
-			event(fp, pl, width, &st->st_kinds[tr->tr_kind], tr);
+			event(fp, pl, width, md, tr);
 	}
 	if (st->st_lost > 0)
-		fprintf(fp, "%llu records more did not fit\n",
+		fprintf(fp,
+		    "%lld.%09lld  the trace is cut here: %llu records "
+		    "more did not fit\n",
+		    (long long)(st->st_to / 1000000000),
+		    (long long)(st->st_to % 1000000000),
 		    (unsigned long long)st->st_lost);
 	sim_free(places);
 	return true;
@@ -54,18 +61,14 @@ trace_text(
 static int
 places_init(struct place *places, const struct model *md)
 {
-	const struct setup *su = md->md_setup;
 	int width = 0, n;
 
 	for (int i = 0; i < md->md_ncpus; i++) {
 		const struct model_cpu *mc = &md->md_cpus[i];
-		int peer = mc->mc_machine - su->su_nmachines;
 
 		snprintf(places[i].pl_name, WHERE_MAX, "%s.%d",
-		    peer < 0 ? su->su_machines[mc->mc_machine].sm_name
-			     : su->su_peers[peer].pe_name,
-		    mc->mc_cpu->c_id);
-		places[i].pl_peer = peer >= 0;
+		    trace_machine_name(md, mc->mc_machine), mc->mc_cpu->c_id);
+		places[i].pl_peer = i >= md->md_nserver_cpus;
 		n = (int)strlen(places[i].pl_name);
 		width = n > width ? n : width;
 	}
@@ -104,32 +107,12 @@ charge(FILE *fp, struct place *pl, int width, const struct sim_trace_rec *tr)
 }
 
 static void
-event(FILE *fp, const struct place *pl, int width,
-    const struct sim_trace_kind *tk, const struct sim_trace_rec *tr)
+event(FILE *fp, const struct place *pl, int width, const struct model *md,
+    const struct sim_trace_rec *tr)
 {
+	char text[TRACE_RECORD_MAX];
+
 	line_begin(fp, tr->tr_time, pl, width);
-	fprintf(fp, "%-7s %7s %8s  * %s: ", "", "", "", tk->tk_name);
-	if (tr->tr_kind == TRACE_RX || tr->tr_kind == TRACE_TX) {
-		flags(fp, tr->tr_a);
-		fprintf(fp, " len %lld", (long long)tr->tr_b);
-	} else {
-		fprintf(fp, tk->tk_format, (long long)tr->tr_a,
-		    (long long)tr->tr_b);
-	}
-	if (tr->tr_id != 0)
-		fprintf(fp, " (client %u:%u)", flow_addr(tr->tr_id),
-		    flow_port(tr->tr_id));
-	fputc('\n', fp);
-}
-
-/* As tcpdump does: S, SA, PA. */
-static void
-flags(FILE *fp, int64_t set)
-{
-	static const char letters[] = "FSRPA";
-
-	for (int i = 0; letters[i] != '\0'; i++) {
-		if (set & 1 << i)
-			fputc(letters[i], fp);
-	}
+	fprintf(fp, "%-7s %7s %8s  * %s\n", "", "", "",
+	    trace_record_text(text, md, tr));
 }

@@ -36,8 +36,9 @@ complain 'an upper layer of model is included' < <(
 		# Directly in model/: what all layers share is lowest,
 		# what puts a machine together is on top.
 		n = split("cost.c cost.h cost.def setup.h stage.h sysctl.def " \
-		    "trace.c trace.h trace.def counter.c counter.h " \
-		    "counter.def slice.h slice.def", common)
+		    "trace.c trace.h trace.def trace_call.def " \
+		    "counter.c counter.h counter.def slice.h slice.def",
+		    common)
 		for (i = 1; i <= n; i++)
 			rank[common[i]] = 0
 	}

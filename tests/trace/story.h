@@ -24,15 +24,20 @@
 
 #define STORY_CPUS 8
 #define STORY_SETS 12
-#define STORY_KIND(name) (1u << TRACE_##name)
-#define STORY_ALL (~0u)
-#define STORY_EVENTS (~STORY_KIND(COST))
+#define STORY_KIND(name) (1ull << TRACE_##name)
+/* What only says again, or for a machine to read, what other kinds tell. */
+#define STORY_PLAIN                                                        \
+	(STORY_KIND(SYSCALL) | STORY_KIND(SYSRET) | STORY_KIND(MSG_SEND) | \
+	    STORY_KIND(MSG_TAKE) | STORY_KIND(IPIQ_SEND) |                 \
+	    STORY_KIND(IPIQ_TAKE) | STORY_KIND(WAKEUP) | STORY_KIND(SO_QLEN))
+#define STORY_ALL (~STORY_PLAIN)
+#define STORY_EVENTS (~STORY_PLAIN & ~STORY_KIND(COST))
 
 struct story {
 	const char *sy_file; /* under tests/trace/ */
 	const char *sy_sets[STORY_SETS + 1];
 	sim_ns sy_from, sy_to; /* window; who has a CPU is told from 0 on */
-	unsigned sy_kinds;     /* STORY_KIND bits to print */
+	uint64_t sy_kinds;     /* STORY_KIND bits to print */
 	bool sy_server_only;
 	/* After the trace; may be NULL. */
 	void (*sy_end)(FILE *, const struct model *);
@@ -156,7 +161,7 @@ story_trace(struct story_teller *te, struct sim_trace *st)
 		SIM_ASSERT(tr->tr_where < STORY_CPUS);
 		if (trace_who_next(&te->te_cpus[tr->tr_where].sc_who, tr))
 			continue;
-		if ((te->te_story->sy_kinds & 1u << tr->tr_kind) == 0)
+		if ((te->te_story->sy_kinds & 1ull << tr->tr_kind) == 0)
 			continue;
 		if (te->te_story->sy_server_only &&
 		    tr->tr_where >= te->te_model->md_nserver_cpus)
