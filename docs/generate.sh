@@ -38,6 +38,10 @@ main()
 	update docs/costs.md
 	kernel_map >"$tmp/new"
 	update docs/kernel-map.md
+	for name in soavailconn accept-predication; do
+		"$solab" graph "scenarios/$name.yaml" >"$tmp/new"
+		update "docs/graph-$name.dot"
+	done
 	[ "$check" = --check ] || figures
 	for file in README.md docs/*.md; do
 		if grep -Eq '^<!-- (output|file)' "$file" 2>/dev/null; then

@@ -59,6 +59,7 @@ void report_percentiles_json(FILE *);
 bool report_point_json(FILE *, const struct report_data *,
     const struct report_point *, bool detailed);
 bool report_published_json(FILE *, const struct report_data *);
+bool report_graphs_json(FILE *, const struct report_data *);
 
 /* A string of JSON that can stand in a script's element. */
 void report_string(FILE *, const char *);

@@ -40,7 +40,8 @@ report_json(FILE *fp, const struct report_data *rd)
 	axes_json(fp, rd);
 	fputs(",\n", fp);
 	report_percentiles_json(fp);
-	ok = ok && points_json(fp, rd) && report_published_json(fp, rd);
+	ok = ok && points_json(fp, rd) && report_published_json(fp, rd) &&
+	     report_graphs_json(fp, rd);
 	timelines_json(fp, rd);
 	fputc('}', fp);
 	return ok;

@@ -29,7 +29,7 @@ short='--set run.ramp=20ms --warmup 50ms --measure 100ms --set client0.connectio
 try 2
 has err 'usage: solab COMMAND'
 silent out
-for command in "" run sweep reproduce fit export merge rerun compare report seek \
+for command in "" run sweep reproduce fit export merge rerun compare report graph seek \
     sensitivity costs list schema completion; do
 	# shellcheck disable=SC2086
 	try 0 $command --help

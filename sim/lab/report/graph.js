@@ -44,7 +44,9 @@ solab.section('graph', 'Topology', (body) => {
 
 		return point ? point.name : 'scenario';
 	};
-	let graph = data.graphs[0];
+	const pinned = solab.baseline() || solab.selected()[0];
+	let graph = data.graphs.find((g) => pinned && g.point === pinned.id) ||
+	    data.graphs[0];
 	const div = solab.panel(body, { id: 'topology',
 		title: 'Ports, rings, CPUs, sockets, threads',
 		note: 'With what the run of this point put on them.' });
@@ -52,7 +54,8 @@ solab.section('graph', 'Topology', (body) => {
 	div.classList.add('paper');
 	div.toolbar.append(
 	    data.graphs.length > 1 ? solab.choice('point',
-		data.graphs.map((g, i) => [i, name(g)]), 0, (v) => {
+		data.graphs.map((g, i) => [i, name(g)]),
+		data.graphs.indexOf(graph), (v) => {
 			graph = data.graphs[Number(v)];
 			show(div, graph);
 		}) : '',
