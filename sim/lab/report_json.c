@@ -7,12 +7,14 @@
 #include "sim/core/engine.h"
 #include "sim/lab/metric.h"
 #include "sim/lab/report_impl.h"
+#include "sim/lab/series.h"
 
 static void scenarios_json(FILE *, const struct report_data *);
 static bool sessions_json(FILE *, const struct report_data *);
 static void models_json(FILE *, const struct report_data *);
 static void metrics_json(FILE *);
 static void counters_json(FILE *);
+static void series_json(FILE *);
 static void axes_json(FILE *, const struct report_data *);
 static bool points_json(FILE *, const struct report_data *);
 static void timelines_json(FILE *, const struct report_data *);
@@ -34,6 +36,7 @@ report_json(FILE *fp, const struct report_data *rd)
 	models_json(fp, rd);
 	metrics_json(fp);
 	counters_json(fp);
+	series_json(fp);
 	axes_json(fp, rd);
 	fputs(",\n", fp);
 	report_percentiles_json(fp);
@@ -139,6 +142,25 @@ counters_json(FILE *fp)
 		fprintf(fp, "%s\"%s\":", i > 0 ? "," : "",
 		    counter_infos[i].cn_name);
 		report_string(fp, counter_infos[i].cn_help);
+	}
+	fputc('}', fp);
+}
+
+/* What the names of time series mean; those of a point are with it. */
+static void
+series_json(FILE *fp)
+{
+	fputs(",\n\"series\":{", fp);
+	for (int s = 0; s < SERIES_N; s++) {
+		const struct series_info *si = &series_infos[s];
+
+		fprintf(fp,
+		    "%s\"%s\":{\"kind\":\"%s\",\"unit\":", s > 0 ? "," : "",
+		    si->si_name, series_kind_name(si->si_kind));
+		report_string(fp, si->si_unit);
+		fputs(",\"help\":", fp);
+		report_string(fp, si->si_help);
+		fputc('}', fp);
 	}
 	fputc('}', fp);
 }

@@ -274,7 +274,7 @@ cpus_json(FILE *fp, struct record *const *rds, int n)
 	fputs(",\n\"cpus\":[", fp);
 	for (int i = 0; i < rds[0]->rd_ncpus; i++) {
 		const struct record_cpu *ru = &rds[0]->rd_cpus[i];
-		double busy = 0, netisr = 0;
+		double busy = 0, netisr = 0, interrupt = 0;
 		int count = 0;
 
 		for (int r = 0; r < n; r++) {
@@ -282,6 +282,7 @@ cpus_json(FILE *fp, struct record *const *rds, int n)
 				continue;
 			busy += rds[r]->rd_cpus[i].ru_busy;
 			netisr += rds[r]->rd_cpus[i].ru_netisr;
+			interrupt += rds[r]->rd_cpus[i].ru_interrupt;
 			count++;
 		}
 		fputs(i > 0 ? ",[" : "[", fp);
@@ -290,7 +291,9 @@ cpus_json(FILE *fp, struct record *const *rds, int n)
 		report_number(fp, busy / count, 5);
 		fputc(',', fp);
 		report_number(fp, netisr / count, 5);
-		fputs(",null]", fp);
+		fputc(',', fp);
+		report_number(fp, interrupt / count, 5);
+		fputc(']', fp);
 	}
 	fputc(']', fp);
 }

@@ -46,6 +46,12 @@ check "$tmp/s.html" \
     'all(p["latency"]["q"] == sorted(p["latency"]["q"]) for p in d["points"])' \
     'all(p["latency"]["q"][d["percentiles"].index(50)] == p["metrics"]["latency_p50_ns"][0] for p in d["points"])' \
     'all([c[2] for c in p["costs"]] == sorted([c[2] for c in p["costs"]], reverse=True) for p in d["points"])'
+# Every series is explained; a CPU is never more than busy.
+check "$tmp/s.html" \
+    'all(set(p["series"]) == set(d["series"]) - {"token_wait_ns"} for p in d["points"])' \
+    'd["series"]["so_qlen"]["kind"] == "mean" and d["series"]["requests"]["kind"] == "sum"' \
+    'all(s["unit"] and s["help"] for s in d["series"].values())' \
+    'all(c[4] is not None and c[2] + 1e-4 > c[3] + c[4] for p in d["points"] for c in p["cpus"])'
 # Published values of the points that the scenario's own sweep has.
 check "$tmp/s.html" 'len(d["published"]) == 16' \
     '{q["metric"] for q in d["published"]} == {"throughput_rps", "latency_mean_ns", "latency_stdev_ns", "latency_p99_ns"}' \

@@ -2,48 +2,59 @@
 /* What changed over time: a small chart for each series, slice by slice. */
 (() => {
 const { data, h } = solab;
-const NAMES = [...new Set(data.points.flatMap((p) =>
+const ALL = [...new Set(data.points.flatMap((p) =>
     Object.keys(p.series || {})))];
+/* What never happened is said, not drawn. */
+const NAMES = ALL.filter((name) => data.points.some((p) =>
+    ((p.series || {})[name] || []).some((v) => v)));
+const NEVER = ALL.filter((name) => !NAMES.includes(name));
 
-if (NAMES.length === 0)
+if (ALL.length === 0)
 	return;
 
-/* A count in a slice is drawn as a rate. */
+/* What adds up in a slice is drawn as a rate. */
 const info = data.series || {};
 
 function meaning(name) {
 	const known = info[name];
 
 	if (known)
-		return { unit: known.unit, text: known.help };
+		return { unit: known.unit, sum: known.kind === 'sum',
+			text: known.help };
 	if (name.endsWith('_ns'))
 		return { unit: 'ns' };
 	if (name.endsWith('_pct'))
 		return { unit: '%' };
-	return { unit: name === 'requests' ? 'count' : '' };
+	return { unit: '', sum: name === 'requests' };
 }
 
 function title(name) {
 	return name.replace(/_(ns|pct)$/, '').replaceAll('_', ' ') +
-	    (meaning(name).unit === 'count' ? ', per second' : '');
+	    (meaning(name).sum ? ', per second' : '');
 }
 
 function format(name) {
-	const { unit } = meaning(name);
+	const { unit, sum } = meaning(name);
+	const per = sum ? '/s' : '';
 
-	return (y) => unit === 'ns' ? solab.time(y) : unit === '%' ?
-	    solab.percent(y) : unit === 'count' ? `${solab.number(y)}/s` :
-	    solab.number(y);
+	return (y) => unit === '%' ? solab.percent(y) :
+	    (unit === 'ns' ? solab.time(y) : solab.number(y)) + per;
 }
 
 /* In the middle of each slice, seconds from the start of the measurement. */
 function points(point, name) {
 	const values = (point.series || {})[name] || [];
 	const slice = point.slice_ns / 1e9;
-	const per = meaning(name).unit === 'count' ? slice : 1;
+	const { sum } = meaning(name);
 
-	return values.map((v, i) => [(i + 0.5) * slice,
-		v === null ? NaN : v / per]);
+	/* The last one may be shorter. */
+	return values.map((v, i) => {
+		const length = Math.min(slice,
+		    point.measure_ns / 1e9 - i * slice);
+
+		return [i * slice + length / 2, v === null ? NaN :
+		    sum ? v / length : v];
+	});
 }
 
 function curves(name) {
@@ -91,6 +102,9 @@ solab.section('series', 'Over time', (body) => {
 		body.append(h('p', { class: 'warn', text:
 		    `${unsteady.length} of ${data.points.length} points have no ` +
 		    'steady state: their end is not like their beginning.' }));
+	if (NEVER.length > 0)
+		body.append(h('p', { class: 'note', text:
+		    `0 throughout: ${NEVER.join(', ')}.` }));
 	body.append(grid);
 	const panels = NAMES.map((name) => solab.panel(grid, {
 		id: `series-${name}`, title: title(name),
