@@ -50,6 +50,7 @@ struct sim_trace {
 	/* To be set after sim_trace_open(): */
 	uint64_t st_wanted; /* bits by kind */
 	uint32_t st_only;   /* connection; 0: all. Kinds of st_states stay */
+	int st_places;	    /* only places before this one; 0: all */
 	/*
 	 * Kinds, by bits, of which the last one before the window is kept for
 	 * each place: what holds when the window begins.

@@ -36,7 +36,8 @@ struct cli_args {
 	int ca_max_reps, ca_rep;	 /* 0: not said */
 	int ca_reps, ca_scan, ca_morris; /* likewise */
 	const char *ca_resolution, *ca_step, *ca_factor;
-	struct cli_list ca_params, ca_metrics, ca_ratios, ca_points;
+	struct cli_list ca_params, ca_metrics, ca_ratios, ca_points,
+	    ca_timelines;
 	bool ca_peers;
 	int64_t ca_time_ns, ca_memory_bytes; /* 0: not said */
 	const char *ca_db, *ca_output, *ca_precision, *ca_shard, *ca_except;
@@ -48,7 +49,7 @@ struct cli_args {
 	const char *ca_color;
 	const char *ca_trace_connection;
 	int64_t ca_trace_limit; /* bytes; 0: not said */
-	char **ca_files; /* the other arguments */
+	char **ca_files;	/* the other arguments */
 	int ca_nfiles;
 };
 

@@ -153,6 +153,8 @@ const struct cli_option cli_options[] = {
 	    "write to this file" },
 	{ "point", 0, "POINT", REPORT | GRAPH, CLI_LIST, AT(ca_points), NULL, false,
 	    "only this point of the store; report takes several" },
+	{ "timeline", 0, "[POINT@]A..B", REPORT, CLI_LIST, AT(ca_timelines), NULL, false,
+	    "show what each CPU does between these simulated times: the point is run again" },
 	{ "no-lookahead", 0, NULL, RUN | SWEEP | RERUN, CLI_FLAG, AT(ca_exact), NULL, false,
 	    "let no CPU's clock run ahead: slow, the results are the same" },
 	{ "evaluations", 0, "N", FIT, CLI_COUNT, AT(ca_evaluations), NULL, false,

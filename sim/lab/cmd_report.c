@@ -9,9 +9,10 @@
 
 #include "sim/core/alloc.h"
 #include "sim/lab/cli.h"
-#include "sim/lab/report.h"
+#include "sim/lab/report_timeline.h"
 
 static bool only(struct report *, const struct cli_args *);
+static int64_t first_point(const struct report *);
 static char *output_name(const struct cli_args *);
 static int page(const struct report *, const char *file);
 static bool page_write(
@@ -32,7 +33,10 @@ cmd_report(const struct cli_args *ca)
 	}
 	rp.rp_store = store_open(ca->ca_files[0], STORE_READ);
 	if (rp.rp_store != NULL && only(&rp, ca))
+		status = report_timelines(&rp, ca, first_point(&rp));
+	if (status == EXIT_OK)
 		status = page(&rp, file);
+	report_timelines_fini(&rp);
 	store_close(rp.rp_store);
 	sim_free(rp.rp_only);
 	sim_free(file);
@@ -56,6 +60,23 @@ only(struct report *rp, const struct cli_args *ca)
 	}
 	rp->rp_nonly = n;
 	return true;
+}
+
+/* The first that has run, of those in the page; -1: none. */
+static int64_t
+first_point(const struct report *rp)
+{
+	struct store_point *points;
+	struct ypool yp = { NULL };
+	int n = store_points(rp->rp_store, &points, &yp);
+	int64_t id = rp->rp_nonly > 0 ? rp->rp_only[0] : -1;
+
+	for (int i = 0; i < n && id < 0; i++)
+		if (points[i].sp_done > 0)
+			id = points[i].sp_id;
+	sim_free(points);
+	ypool_fini(&yp);
+	return id;
 }
 
 /* s.db gives s.html. */

@@ -118,6 +118,7 @@ trace_begin(const struct run_trace *rt, const struct setup_run *sr)
 	trace.st_wanted = rt->rt_kinds | TRACE_STATES;
 	trace.st_states = TRACE_STATES;
 	trace.st_only = rt->rt_only;
+	trace.st_places = rt->rt_places;
 }
 
 static bool

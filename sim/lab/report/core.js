@@ -509,9 +509,10 @@ function plainTicks(low, high, room, label) {
 	const step = [1, 2, 5, 10].map((m) => m * base).find((s) => s >= rough);
 	const ticks = [];
 
+	/* Plus 0, for there is a -0 too. */
 	for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step / 1e6;
 	    i++)
-		ticks.push({ v: i * step, label: label(i * step) });
+		ticks.push({ v: i * step, label: label(i * step + 0) });
 	return ticks;
 }
 

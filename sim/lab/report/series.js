@@ -4,9 +4,15 @@
 const { data, h } = solab;
 const ALL = [...new Set(data.points.flatMap((p) =>
     Object.keys(p.series || {})))];
+/* What is asked for most comes first. */
+const FIRST = ['requests', 'latency_mean_ns', 'so_qlen', 'so_qlen_max',
+	'drop_syn_queue_full', 'drop_ack_queue_full', 'client_syn_retries',
+	'busy_pct', 'netisr_pct', 'interrupt_pct'];
+const rank = (name) => FIRST.includes(name) ? FIRST.indexOf(name) : 99;
 /* What never happened is said, not drawn. */
 const NAMES = ALL.filter((name) => data.points.some((p) =>
-    ((p.series || {})[name] || []).some((v) => v)));
+    ((p.series || {})[name] || []).some((v) => v)))
+    .sort((a, b) => rank(a) - rank(b));
 const NEVER = ALL.filter((name) => !NAMES.includes(name));
 
 if (ALL.length === 0)

@@ -52,6 +52,11 @@ const ROWS = {
 	costs: { end: (s) => s[0] + s[1], what: (t, s) => t.costs[s[2]] },
 };
 
+/* Whether the trace holds this CPU. */
+function traced(cpu) {
+	return cpu.costs.length + cpu.calls.length > 0;
+}
+
 class View {
 	constructor(timeline, div) {
 		this.t = timeline;
@@ -68,10 +73,10 @@ class View {
 	}
 
 	get lanes() {
-		const servers = this.t.cpus.map((c, i) => ({ ...c, index: i }))
-		    .filter((c) => !c.peer);
-		const peers = this.t.cpus.map((c, i) => ({ ...c, index: i }))
-		    .filter((c) => c.peer);
+		const seen = this.t.cpus.map((c, i) => ({ ...c, index: i }))
+		    .filter(traced);
+		const servers = seen.filter((c) => !c.peer);
+		const peers = seen.filter((c) => c.peer);
 
 		return [...(this.all ? servers : servers.slice(0, FEW)),
 			...(this.peers ? peers : [])];
@@ -460,7 +465,7 @@ function show(body, timeline, n) {
 	const find = h('input', { type: 'search', placeholder: 'call or cost',
 		'aria-label': 'highlight a call or a cost' });
 	const key = h('div');
-	const servers = timeline.cpus.filter((c) => !c.peer).length;
+	const servers = timeline.cpus.filter((c) => !c.peer && traced(c)).length;
 
 	view.words = h('p', { class: 'note', 'aria-live': 'polite' });
 	div.classList.add('timeline');
@@ -476,7 +481,7 @@ function show(body, timeline, n) {
 		    view.all = on;
 		    view.draw();
 	    }) : '',
-	    timeline.cpus.some((c) => c.peer) ?
+	    timeline.cpus.some((c) => c.peer && traced(c)) ?
 		solab.check('clients', false, (on) => {
 			view.peers = on;
 			view.draw();
@@ -502,9 +507,14 @@ function show(body, timeline, n) {
 		]);
 		view.draw();
 	});
+	const left = timeline.cpus.filter((c) => !c.peer).length - servers;
+
 	if (timeline.cut > 0)
 		div.after(h('p', { class: 'warn', text: `${timeline.cut} records ` +
 		    'did not fit: the window ends early.' }));
+	if (left > 0)
+		div.after(h('p', { class: 'note', text: `The first ${servers} ` +
+		    `CPUs; solab run --trace F.json has the other ${left}.` }));
 }
 
 solab.section('timeline', 'CPU timeline', (body) =>
