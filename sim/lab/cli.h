@@ -46,7 +46,8 @@ struct cli_args {
 	const char *ca_command;	   /* all of argv, as a shell would take it */
 	const char *ca_trace, *ca_trace_window, *ca_hgrm;
 	const char *ca_trace_connection;
-	int64_t ca_trace_limit; /* bytes; 0: not said */
+	/* Bytes; 0: not said. */
+	int64_t ca_trace_limit;
 	char **ca_files; /* the other arguments */
 	int ca_nfiles;
 };

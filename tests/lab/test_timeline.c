@@ -159,7 +159,7 @@ test_an_interrupted_cost_goes_on(void **state)
 	cost(180, 0, COST_ngx_request, 20);
 	SIM_TRACE(200, 0, TRACE_THREAD, 0, TRACE_TD_IDLE, -1);
 	spans_are(0, TIMELINE_WHO,
-	    "100-120 user nginx 0, 120-130 intr em0 rx 0, "
+	    "100-120 user nginx 0, 120-130 intr em0 intr 0, "
 	    "130-135 ithread em0 rx 0, 135-200 user nginx 0, 200-900 idle");
 	spans_are(0, TIMELINE_CALL, "100-120 recv 7, 135-180 recv 7");
 	spans_are(0, TIMELINE_COST,
