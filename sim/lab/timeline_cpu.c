@@ -163,7 +163,7 @@ timeline_cpu_who(
 	who_end(c, tl);
 	/* Its vector may be told before it begins. */
 	if (tr->tr_kind == TRACE_INTR_LEAVE)
-		c->tc_intr = NULL;
+		c->tc_intr = c->tc_ithread = NULL;
 	c->tc_who = next;
 	c->tc_since = c->tc_call_since = c->tc_now;
 	thread_set(c);
@@ -221,8 +221,10 @@ who_name(const struct timeline_cpu *c, const struct timeline *tl,
 
 	switch (n) {
 	case TIMELINE_INTR:
-	case TIMELINE_ITHREAD:
 		name = c->tc_intr;
+		break;
+	case TIMELINE_ITHREAD:
+		name = c->tc_ithread;
 		break;
 	case TIMELINE_USER:
 		name = sched_thread_name(
@@ -327,19 +329,22 @@ timeline_cpu_vector(
 	const struct model *md = tl->tl_model;
 	const struct machine *m =
 	    &md->md_machines[md->md_cpus[c->tc_where].mc_machine];
-	const char **name = &c->tc_vector[tr->tr_b];
+	const char **names = c->tc_vector[tr->tr_b];
 	int port = 0;
 
-	if (*name == NULL) {
+	if (names[0] == NULL) {
 		const char *nic = m->m_ifnets[tr->tr_b]->if_name;
 
 		for (int i = 0; i < tr->tr_b; i++)
 			port += strcmp(m->m_ifnets[i]->if_name, nic) == 0;
-		*name =
+		names[0] =
+		    timeline_keep(tl, text(nic, port, " intr", (int)tr->tr_a));
+		names[1] =
 		    timeline_keep(tl, text(nic, port, " rx", (int)tr->tr_a));
 	}
 	if (c->tc_intr == NULL)
-		c->tc_intr = *name;
+		c->tc_intr = names[0];
+	c->tc_ithread = names[1];
 }
 
 void

@@ -39,12 +39,14 @@ struct timeline_sends {
 struct timeline_cpu {
 	uint16_t tc_where;
 	bool tc_peer;
-	const char *tc_tool;	/* peer */
-	const char *tc_netisr;	/* name of its protocol thread */
-	const char **tc_vector; /* names, by port; made when seen */
+	const char *tc_tool;   /* peer */
+	const char *tc_netisr; /* name of its protocol thread */
+	/* By port, made when seen: names of its interrupt, of the thread. */
+	const char *(*tc_vector)[2];
 	int tc_nvectors;
 	struct trace_who tc_who;
-	const char *tc_intr;  /* name of the interrupt; NULL: not known yet */
+	/* Names of the interrupt and its thread; NULL: not known yet. */
+	const char *tc_intr, *tc_ithread;
 	sim_ns tc_now;	      /* all before is told */
 	sim_ns tc_since;      /* who has it, has it since */
 	sim_ns tc_call_since; /* ... is in its call since */

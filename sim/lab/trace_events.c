@@ -14,19 +14,27 @@
 const uint64_t trace_events_kinds =
     ~(KIND(POLL) | KIND(DOMSG) | KIND(NOTIFY) | KIND(TOKEN_REL) | KIND(IPI));
 
-/* Where an event stands: a message has two. */
+/* Where an event stands. At one time what ends comes before what begins. */
 struct place {
 	sim_ns pl_time;
 	uint64_t pl_item;
-	bool pl_taken; /* of a message: its second */
+	enum { PLACE_END, PLACE_BEGIN, PLACE_INSTANT, PLACE_TAKEN } pl_rank;
 };
 
+struct idler;
+
 static struct place *places_make(const struct timeline *, uint64_t *n);
+static void item_place(
+    struct place *, uint64_t *n, const struct timeline_item *, uint64_t i);
+static void idler_place(struct place *, uint64_t *n, struct idler *,
+    const struct timeline_item *cost);
 static int places_compare(const void *, const void *);
 static void names_put(FILE *, const struct model *);
 static void name_put(FILE *, const char *what, int pid, int tid, const char *);
 static void event_put(FILE *, const struct timeline *, const struct place *);
-static void span_put(FILE *, const struct timeline_item *);
+static void who_put(FILE *, const struct timeline *, const struct place *);
+static void span_put(FILE *, const struct timeline *, const struct place *,
+    const char *category, const char *name);
 static void mark_put(
     FILE *, const struct timeline *, const struct timeline_item *);
 static void message_put(FILE *, const struct timeline *, const struct place *);
@@ -63,37 +71,84 @@ trace_events(
 	return true;
 }
 
+/* The idle thread of a CPU: shown while it is charged. */
+struct idler {
+	uint64_t id_item;  /* it has the CPU */
+	sim_ns id_end;	   /* until */
+	uint64_t id_shown; /* where its last end stands, from 1 */
+};
+
 static struct place *
 places_make(const struct timeline *tl, uint64_t *n)
 {
 	struct place *places =
-	    sim_calloc((size_t)tl->tl_n * 2 + 1, sizeof(*places));
+	    sim_calloc((size_t)tl->tl_n * 4 + 1, sizeof(*places));
+	struct idler *idlers =
+	    sim_calloc((size_t)tl->tl_model->md_ncpus, sizeof(*idlers));
 
 	*n = 0;
 	for (uint64_t i = 0; i < tl->tl_n; i++) {
 		const struct timeline_item *ti = &tl->tl_items[i];
+		struct idler *id = &idlers[ti->ti_cpu];
 
-		if (ti->ti_what == TIMELINE_WHO && ti->ti_n == TIMELINE_IDLE)
+		if (ti->ti_what == TIMELINE_WHO && ti->ti_n == TIMELINE_IDLE) {
+			*id = (struct idler){ i, ti->ti_end, 0 };
 			continue;
-		places[(*n)++] = (struct place){ ti->ti_start, i, false };
-		if (ti->ti_what == TIMELINE_MESSAGE)
-			places[(*n)++] = (struct place){ ti->ti_end, i, true };
+		}
+		if (ti->ti_what == TIMELINE_COST && ti->ti_start < id->id_end)
+			idler_place(places, n, id, ti);
+		item_place(places, n, ti, i);
 	}
 	qsort(places, *n, sizeof(*places), places_compare);
+	sim_free(idlers);
 	return places;
 }
 
-/* Items are in order already: what holds others first, messages last. */
+static void
+item_place(struct place *places, uint64_t *n, const struct timeline_item *ti,
+    uint64_t i)
+{
+	bool span = ti->ti_what <= TIMELINE_COST;
+
+	places[(*n)++] = (struct place){ ti->ti_start, i,
+		span ? PLACE_BEGIN : PLACE_INSTANT };
+	if (span || ti->ti_what == TIMELINE_MESSAGE)
+		places[(*n)++] = (struct place){ ti->ti_end, i,
+			span ? PLACE_END : PLACE_TAKEN };
+}
+
+static void
+idler_place(struct place *places, uint64_t *n, struct idler *id,
+    const struct timeline_item *cost)
+{
+	struct place *last =
+	    id->id_shown != 0 ? &places[id->id_shown - 1] : NULL;
+
+	if (last != NULL && last->pl_time == cost->ti_start) {
+		last->pl_time = cost->ti_end;
+		return;
+	}
+	places[(*n)++] =
+	    (struct place){ cost->ti_start, id->id_item, PLACE_BEGIN };
+	places[(*n)++] = (struct place){ cost->ti_end, id->id_item, PLACE_END };
+	id->id_shown = *n;
+}
+
+/*
+ * Items are in order already: what holds others first, messages last. Of those
+ * that end the last to begin is the first.
+ */
 static int
 places_compare(const void *va, const void *vb)
 {
 	const struct place *a = va, *b = vb;
+	int order = (a->pl_item > b->pl_item) - (a->pl_item < b->pl_item);
 
 	if (a->pl_time != b->pl_time)
 		return a->pl_time < b->pl_time ? -1 : 1;
-	if (a->pl_taken != b->pl_taken)
-		return a->pl_taken ? 1 : -1;
-	return (a->pl_item > b->pl_item) - (a->pl_item < b->pl_item);
+	if (a->pl_rank != b->pl_rank)
+		return a->pl_rank < b->pl_rank ? -1 : 1;
+	return a->pl_rank == PLACE_END ? -order : order;
 }
 
 static int
@@ -145,20 +200,19 @@ static void
 event_put(FILE *fp, const struct timeline *tl, const struct place *pl)
 {
 	const struct timeline_item *ti = &tl->tl_items[pl->pl_item];
+	char call[32];
 
 	switch (ti->ti_what) {
 	case TIMELINE_WHO:
-		begin(fp, tl, "X", timeline_who_names[ti->ti_n], ti->ti_cpu,
-		    ti->ti_start);
-		span_put(fp, ti);
+		who_put(fp, tl, pl);
 		break;
 	case TIMELINE_CALL:
-		begin(fp, tl, "X", "syscall", ti->ti_cpu, ti->ti_start);
-		span_put(fp, ti);
+		/* There is a cost of the same name. */
+		snprintf(call, sizeof(call), "%s(2)", trace_calls[ti->ti_n]);
+		span_put(fp, tl, pl, "syscall", call);
 		break;
 	case TIMELINE_COST:
-		begin(fp, tl, "X", "cost", ti->ti_cpu, ti->ti_start);
-		span_put(fp, ti);
+		span_put(fp, tl, pl, "cost", cost_infos[ti->ti_n].ci_name);
 		break;
 	case TIMELINE_QLEN:
 		counter_put(fp, tl, ti);
@@ -173,9 +227,22 @@ event_put(FILE *fp, const struct timeline *tl, const struct place *pl)
 }
 
 static void
-us_put(FILE *fp, const char *key, sim_ns t)
+who_put(FILE *fp, const struct timeline *tl, const struct place *pl)
 {
-	fprintf(fp, ",\"%s\":%lld.%03lld", key, (long long)(t / 1000),
+	const struct timeline_item *ti = &tl->tl_items[pl->pl_item];
+	const char *name = ti->ti_name;
+
+	if (ti->ti_n == TIMELINE_IDLE)
+		name = "idle";
+	else if (name[0] == '\0')
+		name = "interrupt";
+	span_put(fp, tl, pl, timeline_who_names[ti->ti_n], name);
+}
+
+static void
+ts_put(FILE *fp, sim_ns t)
+{
+	fprintf(fp, ",\"ts\":%lld.%03lld", (long long)(t / 1000),
 	    (long long)(t % 1000));
 }
 
@@ -186,21 +253,23 @@ begin(FILE *fp, const struct timeline *tl, const char *phase,
 {
 	fprintf(fp, ",\n{\"ph\":\"%s\",\"cat\":\"%s\",\"pid\":%d,\"tid\":%d",
 	    phase, category, pid(tl->tl_model, cpu), tid(tl->tl_model, cpu));
-	us_put(fp, "ts", t);
+	ts_put(fp, t);
 }
 
+/*
+ * Not as one complete event ("X") with a duration: readers add it to the start,
+ * both rounded to binary, and then neighbours overlap. speedscope 1.25.0 finds
+ * the end of a span by name and arguments, and takes a span that ends for one
+ * of no time when the next is called the same: then they may not hold others.
+ */
 static void
-span_put(FILE *fp, const struct timeline_item *ti)
+span_put(FILE *fp, const struct timeline *tl, const struct place *pl,
+    const char *category, const char *name)
 {
-	const char *name = ti->ti_name;
+	const struct timeline_item *ti = &tl->tl_items[pl->pl_item];
 
-	us_put(fp, "dur", ti->ti_end - ti->ti_start);
-	if (ti->ti_what == TIMELINE_CALL)
-		name = trace_calls[ti->ti_n];
-	else if (ti->ti_what == TIMELINE_COST)
-		name = cost_infos[ti->ti_n].ci_name;
-	else if (name[0] == '\0')
-		name = "interrupt";
+	begin(fp, tl, pl->pl_rank == PLACE_END ? "E" : "B", category,
+	    ti->ti_cpu, pl->pl_time);
 	fputs(",\"name\":", fp);
 	output_json_string(fp, name);
 	if (ti->ti_what == TIMELINE_CALL && ti->ti_value >= 0) {
@@ -234,11 +303,12 @@ static void
 message_put(FILE *fp, const struct timeline *tl, const struct place *pl)
 {
 	const struct timeline_item *ti = &tl->tl_items[pl->pl_item];
+	bool taken = pl->pl_rank == PLACE_TAKEN;
 
-	begin(fp, tl, pl->pl_taken ? "f" : "s", "message",
-	    pl->pl_taken ? ti->ti_cpu : ti->ti_from, pl->pl_time);
+	begin(fp, tl, taken ? "f" : "s", "message",
+	    taken ? ti->ti_cpu : ti->ti_from, pl->pl_time);
 	fprintf(fp, ",\"id\":%llu%s,\"name\":", (unsigned long long)pl->pl_item,
-	    pl->pl_taken ? ",\"bp\":\"e\"" : "");
+	    taken ? ",\"bp\":\"e\"" : "");
 	output_json_string(
 	    fp, ti->ti_n >= 0 ? cost_infos[ti->ti_n].ci_name : "message");
 	fputc('}', fp);
@@ -249,7 +319,7 @@ counter_put(FILE *fp, const struct timeline *tl, const struct timeline_item *ti)
 {
 	fprintf(
 	    fp, ",\n{\"ph\":\"C\",\"pid\":%d", pid(tl->tl_model, ti->ti_cpu));
-	us_put(fp, "ts", ti->ti_start);
+	ts_put(fp, ti->ti_start);
 	fprintf(fp,
 	    ",\"name\":\"so_qlen #%d\",\"args\":{\"connections\":%lld}}",
 	    ti->ti_n, (long long)ti->ti_value);

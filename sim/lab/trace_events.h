@@ -4,11 +4,12 @@
 /*
  * A trace in Chrome's trace-event form, which Perfetto and speedscope open: a
  * machine is a process, a CPU one of its threads. On it nest who has the CPU
- * (nothing is idle), its system calls, and costs; messages are flows from
- * where they are sent to where they are taken; listeners' queues are counters;
- * what happens at an instant is an instant event. Times are in us, with three
- * decimals: no nanosecond is lost. Events are in order of time, and of two at
- * one time the one that holds the other comes first.
+ * (idle only while it is charged), its system calls, and costs; messages are
+ * flows from where they are sent to where they are taken; listeners' queues are
+ * counters; what happens at an instant is an instant event. Times are in us,
+ * with three decimals: no nanosecond is lost. Events are in order of time: at
+ * one time what ends, what holds others last; what begins, what holds others
+ * first; the rest.
  */
 #include <stdio.h>
 

@@ -3,9 +3,8 @@
 
 It is JSON, in order of time; on each thread spans nest; each flow begins before
 it ends, once each, on a span. Then each expression must be true: `d` is the
-trace, `e` its events, `of(phase, category)` some of them. A timeline (of
-sim/lab/timeline.h) is looked at likewise: `d` is all there is."""
-import bisect
+trace, `e` its events, `of(phase, category)` some of them (of phase X: spans).
+A timeline (of sim/lab/timeline.h) is looked at likewise: `d` is all there is."""
 import json
 import sys
 
@@ -13,10 +12,6 @@ import sys
 def whole(test, *what):
     if not test:
         sys.exit(f"{sys.argv[1]}: {what}")
-
-
-def ns(us):
-    return round(us * 1000)
 
 
 def check_order(events):
@@ -28,45 +23,41 @@ def check_order(events):
         whole(where in named, "a place without a name", e)
 
 
+def level(e):
+    return ("cost", "syscall").index(e["cat"]) \
+        if e["cat"] in ("cost", "syscall") else 2
+
+
 def check_nesting(events):
-    """Returns: by thread, spans that are in no other."""
-    spans, open_spans = {}, {}
+    """What begins last ends first, and flows are on what has begun. Returns:
+    the spans, as their beginnings with an `end`."""
+    spans, begun = [], {}
     for e in events:
-        if e["ph"] != "X":
-            continue
-        where = e["tid"]
-        start, end = ns(e["ts"]), ns(e["ts"]) + ns(e["dur"])
-        whole(end > start, "a span of no time", e)
-        stack = open_spans.setdefault(where, [])
-        while stack and stack[-1][1] <= start:
-            stack.pop()
-        whole(not stack or end <= stack[-1][1], "does not nest", e, stack)
-        level = ("cost", "syscall").index(e["cat"]) \
-            if e["cat"] in ("cost", "syscall") else 2
-        whole(not stack or stack[-1][2] > level, "in its like", e, stack)
-        whole(level != 1 or stack, "a system call of nobody", e)
-        if not stack:
-            spans.setdefault(where, []).append((start, end))
-        stack.append((start, end, level))
+        stack = begun.setdefault(e.get("tid"), [])
+        if e["ph"] == "B":
+            whole(not stack or level(stack[-1]) > level(e), "within", e)
+            whole(level(e) == 2 or stack, "of nobody", e)
+            stack.append(e)
+        elif e["ph"] == "E":
+            whole(stack, "ends nothing", e)
+            b = stack.pop()
+            whole(e["ts"] > b["ts"], "takes no time", b)
+            whole(e["name"] == b["name"] and e.get("args") == b.get("args"),
+                  "ends another", e, b)
+            spans.append({**b, "end": e["ts"]})
+        elif e["ph"] in "sf":
+            whole(stack, "a flow beside all spans", e)
+    whole(not any(begun.values()), "do not end", begun)
     return spans
 
 
-def on_span(spans, t):
-    last = bisect.bisect_right(spans, (t, float("inf"))) - 1
-    return last >= 0 and t <= spans[last][1]
-
-
-def check_flows(events, spans):
+def check_flows(events):
     begun, ended = {}, set()
     for e in events:
-        if e["ph"] not in "sf":
-            continue
-        whole(on_span(spans.get(e["tid"], []), ns(e["ts"])),
-              "a flow beside all spans", e)
         if e["ph"] == "s":
             whole(e["id"] not in begun, "begins twice", e)
             begun[e["id"]] = e
-        else:
+        elif e["ph"] == "f":
             whole(e["id"] in begun and e["id"] not in ended, "ends", e)
             whole(e["name"] == begun[e["id"]]["name"], "other names", e)
             ended.add(e["id"])
@@ -100,11 +91,13 @@ if "cpus" in d:
 else:
     e = d["traceEvents"]
     check_order(e)
-    check_flows(e, check_nesting(e))
+    check_flows(e)
+    spans = check_nesting(e)
 
 
 def of(phase, category=None):
-    return [x for x in e if x["ph"] == phase
+    return [x for x in (spans if phase == "X" else e)
+            if (phase == "X" or x["ph"] == phase)
             and category in (None, x.get("cat"))]
 
 
