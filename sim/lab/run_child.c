@@ -119,6 +119,7 @@ trace_begin(const struct run_trace *rt, const struct setup_run *sr)
 	trace.st_states = TRACE_STATES;
 	trace.st_only = rt->rt_only;
 	trace.st_places = rt->rt_places;
+	trace.st_bytes = rt->rt_bytes;
 }
 
 static bool

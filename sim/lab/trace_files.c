@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "model/net/pkt.h"
+#include "sim/lab/pcapng.h"
 #include "sim/lab/trace_events.h"
 #include "sim/lab/trace_text.h"
 #include "sim/lab/units.h"
@@ -17,7 +17,11 @@ struct form {
 	const uint64_t *fo_kinds;
 };
 
-static const uint64_t all_kinds = UINT64_MAX;
+/* Frames are for captures. */
+static const uint64_t all_kinds =
+    ~(1ull << TRACE_FRAME | 1ull << TRACE_RING_DROP);
+
+static const struct form capture = { NULL, pcapng_write, &capture_kinds };
 
 static const struct form forms[] = {
 	{ ".json", trace_events, &trace_events_kinds },
@@ -38,8 +42,9 @@ trace_files_open(struct run_trace *rt, const struct cli_args *ca)
 	status = options(rt, ca);
 	if (status != EXIT_OK)
 		return status;
-	if (ca->ca_trace != NULL &&
-	    !file_add(rt, ca->ca_trace, form_of(ca->ca_trace))) {
+	if ((ca->ca_trace != NULL &&
+		!file_add(rt, ca->ca_trace, form_of(ca->ca_trace))) ||
+	    (ca->ca_pcap != NULL && !file_add(rt, ca->ca_pcap, &capture))) {
 		trace_files_close(rt);
 		return EXIT_FAILED;
 	}
@@ -72,8 +77,11 @@ options(struct run_trace *rt, const struct cli_args *ca)
 	rt->rt_bytes =
 	    ca->ca_trace_limit != 0 ? ca->ca_trace_limit : TRACE_BYTES;
 	rt->rt_limit = (uint64_t)rt->rt_bytes / sizeof(struct sim_trace_rec);
-	if (alone != NULL && ca->ca_trace == NULL)
-		return cli_usage("run", "%s without --trace", alone);
+	if (alone != NULL && ca->ca_trace == NULL && ca->ca_pcap == NULL)
+		return cli_usage("run", "%s without --trace or --pcap", alone);
+	if (ca->ca_trace != NULL && ca->ca_pcap != NULL &&
+	    strcmp(ca->ca_trace, ca->ca_pcap) == 0)
+		return cli_usage("run", "--trace and --pcap to one file");
 	return EXIT_OK;
 }
 
