@@ -31,8 +31,11 @@ static struct machine machine = {
 	.m_nifnets = 1,
 };
 static const struct cpu cpu0 = { .c_id = 0 }, cpu1 = { .c_id = 1 };
-static struct model_cpu cpus[] = { { &cpu0, 0, { 0 } }, { &cpu1, 0, { 0 } },
-	{ &cpu0, 1, { 0 } } };
+static struct model_cpu cpus[] = {
+	{ .mc_cpu = &cpu0, .mc_machine = 0 },
+	{ .mc_cpu = &cpu1, .mc_machine = 0 },
+	{ .mc_cpu = &cpu0, .mc_machine = 1 },
+};
 static const struct model model = {
 	.md_setup = &setup,
 	.md_machines = &machine,
