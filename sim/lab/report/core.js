@@ -132,6 +132,21 @@ function column(metric, values) {
 
 /* Points, and what is selected of them. */
 
+const LONG = 60;
+
+/* Names that no table has room for lose their middle; data.axes has them. */
+function brief(text) {
+	const letters = [...text];
+
+	return letters.length <= LONG ? text :
+	    `${letters.slice(0, 40).join('')}…${letters.slice(-15).join('')}`;
+}
+
+for (const axis of data.axes) {
+	axis.short = brief(axis.short);
+	axis.values = axis.values.map(brief);
+}
+
 function differing() {
 	return data.axes.map((axis, i) => ({ axis, i }))
 	    .filter(({ i }) => new Set(data.points.map((p) => p.at[i])).size > 1);
@@ -146,10 +161,10 @@ function name(point) {
 	    .map(({ axis, i }) => `${axis.short}=${axis.values[point.at[i]]}`);
 
 	if (data.scenarios.length > 1)
-		parts.unshift(data.scenarios[point.scenario].name);
+		parts.unshift(brief(data.scenarios[point.scenario].name));
 	if (data.models.length > 1)
 		parts.push(`model ${data.models[point.model].slice(0, 6)}`);
-	return parts.join(' ') || point.label || `point ${point.id}`;
+	return parts.join(' ') || brief(point.label) || `point ${point.id}`;
 }
 
 /*
@@ -166,7 +181,7 @@ function columns() {
 
 	if (data.scenarios.length > 1)
 		list.unshift({ text: 'scenario', title: 'whose point it is',
-			of: (p) => data.scenarios[p.scenario].name,
+			of: (p) => brief(data.scenarios[p.scenario].name),
 			key: (p) => data.scenarios[p.scenario].name });
 	if (data.models.length > 1)
 		list.push({ text: 'model', title: 'version of the model',
@@ -277,7 +292,7 @@ const watcher = new IntersectionObserver((entries) => {
 }, { rootMargin: '300px' });
 
 const solab = {
-	data, h, number, time, percent, value, half, css, digits, column, blend,
+	data, h, number, time, percent, value, half, css, digits, column, blend, brief,
 	factors: differing(),
 	maxCurves: MAX_CURVES,
 

@@ -217,7 +217,7 @@ solab.section('heat', 'Map', (body) => {
 		others.replaceChildren(...restOf());
 	};
 	const restOf = () => [
-	    ...which('scenario', data.scenarios.map((s) => s.name), scenario,
+	    ...which('scenario', data.scenarios.map((s) => solab.brief(s.name)), scenario,
 		(i) => { scenario = i; }),
 	    ...which('model', data.models.map((m) => m.slice(0, 6)), model,
 		(i) => { model = i; }),

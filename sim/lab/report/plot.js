@@ -97,22 +97,29 @@ function rowsOf(curves, fx, fy, bands) {
 	const rows = new Map();
 
 	curves.forEach((curve, i) => {
+		let last = NaN, again = 0;
+
 		for (const [x, y, half] of curve.points) {
 			const at = fx(x);
 
 			if (!Number.isFinite(at))
 				continue;
-			/* What has no place is a gap. */
+			/* What has no place is a gap; a second one is above. */
 			const mid = Number.isFinite(fy(y)) ? fy(y) : NaN;
 
-			if (!rows.has(at))
-				rows.set(at, [at, ...curves.map(() =>
+			again = at === last ? again + 1 : 0;
+			last = at;
+			const key = `${at} ${again}`;
+
+			if (!rows.has(key))
+				rows.set(key, [at, ...curves.map(() =>
 				    bands ? [null, null, null] : null)]);
-			rows.get(at)[i + 1] = bands ?
+			rows.get(key)[i + 1] = bands ?
 			    [edge(fy, y, -half, mid), mid, edge(fy, y, half, mid)] :
 			    mid;
 		}
 	});
+	/* Those at one place in the order of their curve: the sort is stable. */
 	return [...rows.values()].sort((a, b) => a[0] - b[0]);
 }
 
@@ -198,8 +205,7 @@ solab.plot = (div, spec) => {
 	hint(div, spec);
 	if (rows.length === 0) {
 		place.replaceChildren(h('p', { class: 'note',
-			text: spec.curves.length === 0 ? 'No point is selected.' :
-			    spec.nothing || 'There is nothing to draw.' }));
+			text: whyEmpty(spec) }));
 		div.lastChild.replaceChildren();
 		return;
 	}
@@ -262,6 +268,14 @@ solab.plot = (div, spec) => {
 		hoverers.push((point) => bring(div, point));
 	}
 };
+
+function whyEmpty(spec) {
+	if (spec.curves.some((c) => c.points.length > 0))
+		return 'What there is has no place on a logarithmic axis.';
+	if (solab.selected().length === 0)
+		return 'No point is selected.';
+	return spec.nothing || 'There is nothing to draw.';
+}
 
 /* The curve of a point, from its row in the legend. */
 function bring(div, point) {

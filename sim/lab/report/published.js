@@ -92,7 +92,8 @@ function simulated(q) {
 const ORDER = (q) => q.ok === null ? 3 : q.ok ? 2 : q.missed ? 1 : 0;
 const COLUMNS = [
 	{ text: 'where', left: true, key: (q) => q.where,
-	    cell: (q) => h('td', { class: 'text', text: q.where }) },
+	    cell: (q) => h('td', { class: 'text', text: solab.brief(q.where),
+		title: q.where }) },
 	{ text: 'metric', left: true, key: (q) => q.metric,
 	    cell: (q) => h('td', { class: 'text',
 		text: solab.label(metricOf(q)) }) },

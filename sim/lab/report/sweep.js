@@ -47,7 +47,8 @@ function groups() {
 			axis.values[point.at[i]]);
 
 		if (data.scenarios.length > 1)
-			parts.unshift(data.scenarios[point.scenario].name);
+			parts.unshift(solab.brief(
+			    data.scenarios[point.scenario].name));
 		if (data.models.length > 1)
 			parts.push(`model ${data.models[point.model].slice(0, 6)}`);
 		const key = parts.join(' ');
