@@ -109,25 +109,22 @@ port(struct drawing *dr, int nic, int index)
 	fputs("]\n", dr->dr_fp);
 }
 
-/* In the order of CPUs, so that they lie beside them. */
+/* Card by card, as the ports: a card's are in the order of CPUs. */
 static void
 rings(struct drawing *dr)
 {
 	struct column co = { 0 };
 
-	for (int c = 0; c < dr->dr_ncpus; c++)
-		for (int n = 0; n < dr->dr_sm->sm_nnics; n++) {
-			const struct setup_nic *sn = &dr->dr_sm->sm_nics[n];
+	for (int n = 0; n < dr->dr_sm->sm_nnics; n++) {
+		const struct setup_nic *sn = &dr->dr_sm->sm_nics[n];
 
-			for (int r = 0; r < graph_rings(dr, sn); r++) {
-				if (graph_ring_cpu(sn, r) != c ||
-				    !dr->dr_shown[c])
-					continue;
-				ring(dr, n, r);
-				column_add(
-				    &co, "m%d_n%d_r%d", dr->dr_machine, n, r);
-			}
+		for (int r = 0; r < graph_rings(dr, sn); r++) {
+			if (!dr->dr_shown[graph_ring_cpu(sn, r)])
+				continue;
+			ring(dr, n, r);
+			column_add(&co, "m%d_n%d_r%d", dr->dr_machine, n, r);
 		}
+	}
 	column_end(dr->dr_fp, &co);
 }
 
@@ -141,8 +138,13 @@ ring(struct drawing *dr, int nic, int index)
 	bool receives = index < setup_rx_rings(dr->dr_sm, sn);
 	const char *dir = receives ? "both" : "back";
 
-	fprintf(fp, "\t\tm%d_n%d_r%d [fillcolor=\"#e4e8ee\", label=\"%s %d", m,
-	    nic, index, receives ? "RX, TX ring" : "TX ring", index);
+	fprintf(fp, "\t\tm%d_n%d_r%d [fillcolor=\"#e4e8ee\", label=\"", m, nic,
+	    index);
+	if (dr->dr_sm->sm_nnics > 1) {
+		graph_text(fp, sn->sn_name, GRAPH_NAME);
+		fputs(": ", fp);
+	}
+	fprintf(fp, "%s %d", receives ? "RX, TX ring" : "TX ring", index);
 	if (sn->sn_ports > 1)
 		fputs("\\nof each port", fp);
 	if (sn->sn_model == NIC_EM)

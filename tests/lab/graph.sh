@@ -54,6 +54,21 @@ ordered scenarios/accept-matrix-30k.yaml --set listener=reuseport --set workers=
 ordered scenarios/soavailconn.yaml --set ix.model=82599 --set ix.polling=false
 ordered scenarios/soavailconn.yaml --set server.sysctl.net.netisr.ncpus=4 \
     --set workers=96
+# Two cards: their ports one below the other, and so their rings.
+cat >"$tmp/two.yaml" <<END
+extends: $PWD/scenarios/soavailconn.yaml
+machines: {server: {nics: {iy: {model: 82599, ports: 2, rate: 10Gbps, latency: 5us}}}}
+peers:
+  client2: {extends: client0, link: server.iy0}
+  client3: {extends: client0, link: server.iy1}
+END
+ordered "$tmp/two.yaml"
+has 'label="iy: TX ring 23.nof each port"'
+has 'm0_n1_r7 -> m0_c7 .dir=both'
+has 'm0_n1_r23 -> m0_c23 .dir=back'
+has 'm0_c7 -> m0_c23 .color'
+awk '$1 == "node" { y[$2] = $4 } END { exit y["m0_n0_r23"] <= y["m0_n1_r0"] }' \
+    "$tmp/plain" || complain 'rings are not card by card'
 
 # The picture holds nothing that a strict policy would refuse.
 for scenario in soavailconn accept-predication accept-matrix-30k; do
