@@ -11,7 +11,7 @@ build_packages='gcc libc6-dev meson ninja-build pkg-config libsimgrid-dev
 	libyaml-dev zlib1g-dev librandom123-dev libnlopt-dev
 	libsqlite3-dev libmd-dev libjs-dygraphs scdoc'
 slurm_packages='slurm-wlm munge procps'
-test_packages='libcmocka-dev clang-format sqlite3 procps graphviz'
+test_packages='libcmocka-dev clang-format sqlite3 procps graphviz tshark'
 browser_packages='chromium chromium-driver python3-selenium fonts-dejavu-core'
 
 # -O2: the code of a request must fit the instruction cache (docs/architecture.md).

@@ -13,6 +13,7 @@ static const enum counter slice_counters[SLICE_NCOUNTERS] = {
 static void model_number(struct model *);
 static void model_engine(struct model *);
 static void model_machine(struct model *, int i, int *where);
+static void model_trace_wires(struct model *, int link, struct nic_port *);
 static void model_peer(struct model *, int i, int *where);
 static sim_ns model_pass(struct cpu *, sim_ns mark, void *);
 static void model_begin(struct model *, struct cpu *, const int64_t *now);
@@ -155,6 +156,7 @@ model_machine(struct model *md, int i, int *where)
 	dragonfly_boot(
 	    m, wires, *where, &md->md_marks, md->md_options.mo_exact);
 	for (int k = 0; k < m->m_nifnets; k++) {
+		model_trace_wires(md, link + k, m->m_ifnets[k]->if_port);
 		wires[k].pw_rx->w_deliver = nic_rx_arrive;
 		wires[k].pw_rx->w_arg = m->m_ifnets[k]->if_port;
 	}
@@ -162,6 +164,19 @@ model_machine(struct model *md, int i, int *where)
 		md->md_cpus[*where].mc_cpu = &m->m_gd[k]->gd_cpu;
 		md->md_cpus[(*where)++].mc_machine = i;
 	}
+}
+
+/* One looks at frames at the server's port. */
+static void
+model_trace_wires(struct model *md, int link, struct nic_port *np)
+{
+	struct wire *rx = md->md_wires[2 * link];
+
+	rx->w_where = md->md_ncpus + 2 * link;
+	rx->w_tap = rx->w_latency;
+	md->md_wires[2 * link + 1]->w_where = rx->w_where + 1;
+	for (int i = 0; i < np->np_nrxr; i++)
+		np->np_rxr[i].rr_where = rx->w_where;
 }
 
 static void

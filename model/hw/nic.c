@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "model/trace.h"
+
 static void nic_vector_fire(struct cpu *, struct cpu_source *);
 static void nic_vector_arm(struct nic_vector *);
 
@@ -45,8 +47,13 @@ nic_rx_pending(struct rxring *rr, sim_ns now)
 		return n;
 	/* The oldest rr_rxd found room; close the gap that the rest leaves. */
 	excess = n - rr->rr_rxd;
-	for (uint32_t i = rr->rr_rxd; i < n; i++)
-		rr->rr_drops += q->pq_buf[(q->pq_head + i) & q->pq_mask].p_nseg;
+	for (uint32_t i = rr->rr_rxd; i < n; i++) {
+		const struct pkt *p = &q->pq_buf[(q->pq_head + i) & q->pq_mask];
+
+		rr->rr_drops += p->p_nseg;
+		SIM_TRACE(p->p_time, rr->rr_where, TRACE_RING_DROP, p->p_flow,
+		    rr->rr_rxd, rr->rr_rxd);
+	}
 	for (uint32_t i = rr->rr_rxd; i-- > 0;)
 		q->pq_buf[(q->pq_head + i + excess) & q->pq_mask] =
 		    q->pq_buf[(q->pq_head + i) & q->pq_mask];

@@ -20,6 +20,7 @@
 struct rxring {
 	struct pktq rr_q;
 	uint32_t rr_rxd;    /* [I] descriptors */
+	int rr_where;	    /* [I] its wire's place in traces */
 	uint64_t rr_drops;  /* frames that found no descriptor */
 	uint64_t rr_frames; /* frames taken */
 };

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "model/trace.h"
 #include "sim/core/alloc.h"
 #include "sim/core/assert.h"
 
@@ -140,6 +141,13 @@ wire_choose(struct wire *w, sim_ns start)
 	return word * 64 + __builtin_ctzll(bits);
 }
 
+static bool
+wire_loses(struct wire *w)
+{
+	return SIM_UNLIKELY(w->w_loss > 0) &&
+	       rng_uniform(&w->w_rng) < w->w_loss;
+}
+
 static void
 wire_send(struct wire *w, int ring, sim_ns start)
 {
@@ -148,6 +156,7 @@ wire_send(struct wire *w, int ring, sim_ns start)
 	struct pkt *p = &q->pq_buf[tr->tr_next & q->pq_mask], arrived;
 	int64_t bytes = pkt_wire_bytes(p), bits;
 	sim_ns took;
+	bool lost;
 
 	if (start > w->w_free)
 		w->w_rem = 0;
@@ -173,7 +182,10 @@ wire_send(struct wire *w, int ring, sim_ns start)
 			wire_pending(w, ring,
 			    q->pq_buf[tr->tr_next & q->pq_mask].p_time);
 	}
-	if (SIM_UNLIKELY(w->w_loss > 0) && rng_uniform(&w->w_rng) < w->w_loss) {
+	lost = wire_loses(w);
+	SIM_TRACE(w->w_free + w->w_tap, w->w_where, TRACE_FRAME, arrived.p_flow,
+	    trace_frame_numbers(&arrived), trace_frame_rest(&arrived, lost));
+	if (lost) {
 		w->w_lost_packets++;
 		w->w_lost_frames += arrived.p_nseg;
 		return;

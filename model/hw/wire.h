@@ -90,6 +90,8 @@ struct wire {
 	struct txring *w_rings[WIRE_MAX_RINGS];
 	void (*w_deliver)(void *, const struct pkt *);
 	void *w_arg;
+	int w_where;   /* [I] place in traces */
+	sim_ns w_tap;  /* [I] from the last bit's leaving to where one looks */
 	double w_loss; /* [I] probability */
 	struct rng w_rng;
 	uint64_t w_frames, w_bytes, w_packets; /* sent since the start */

@@ -111,6 +111,8 @@ const struct cli_option cli_options[] = {
 	    "trace only this client's connection, as traces print it, and who has the CPUs" },
 	{ "trace-limit", 0, "SIZE", RUN, CLI_SIZE, AT(ca_trace_limit), NULL, false,
 	    "cut a trace that is longer (default 128MiB)" },
+	{ "pcap", 0, "F", RUN, CLI_TEXT, AT(ca_pcap), NULL, true,
+	    "write the frames at the servers' ports as pcapng, for Wireshark" },
 	{ "hgrm", 0, "F", RUN, CLI_TEXT, AT(ca_hgrm), NULL, true,
 	    "write the latencies as an HdrHistogram percentile file, in ms" },
 	{ "hlog", 0, "F", RUN, CLI_TEXT, AT(ca_hlog), NULL, true,

@@ -117,8 +117,12 @@ trace_begin(const struct run_trace *rt, const struct setup_run *sr)
 	sim_trace_open(&trace, trace_kinds, rt->rt_from, end, rt->rt_limit);
 	trace.st_wanted = rt->rt_kinds | TRACE_STATES;
 	trace.st_states = TRACE_STATES;
+	/* Of one connection it would stay, and be of all. */
+	if (rt->rt_only == 0)
+		trace.st_states |= 1ull << TRACE_SO_QLEN;
 	trace.st_only = rt->rt_only;
 	trace.st_places = rt->rt_places;
+	trace.st_bytes = rt->rt_bytes;
 }
 
 static bool

@@ -129,8 +129,8 @@ event(
     struct timeline_cpu *c, struct timeline *tl, const struct sim_trace_rec *tr)
 {
 	struct timeline_item ti = {
-		.ti_start = tr->tr_time,
-		.ti_end = tr->tr_time,
+		.ti_start = sim_max(tr->tr_time, tl->tl_from),
+		.ti_end = sim_max(tr->tr_time, tl->tl_from),
 		.ti_cpu = c->tc_where,
 		.ti_id = tr->tr_id,
 		.ti_what = TIMELINE_MARK,
@@ -226,7 +226,8 @@ timeline_sort(struct timeline *tl, bool by_cpu)
 
 /*
  * No two that are equal here differ: of a CPU's spans of one sort at most one
- * begins at a time, marks have their record, messages their two ends.
+ * begins at a time, marks and lengths have their record, messages their ends.
+ * Records are in order of time, also those from before the window.
  */
 static int
 compare_rest(const struct timeline_item *a, const struct timeline_item *b)
@@ -235,8 +236,6 @@ compare_rest(const struct timeline_item *a, const struct timeline_item *b)
 		return ORDER(b->ti_end, a->ti_end);
 	if (a->ti_from != b->ti_from)
 		return ORDER(a->ti_from, b->ti_from);
-	if (a->ti_rec != b->ti_rec)
-		return ORDER(a->ti_rec, b->ti_rec);
 	if (a->ti_n != b->ti_n)
 		return ORDER(a->ti_n, b->ti_n);
 	return ORDER(a->ti_value, b->ti_value);
@@ -251,6 +250,8 @@ compare_time(const void *va, const void *vb)
 		return ORDER(a->ti_start, b->ti_start);
 	if (a->ti_what != b->ti_what)
 		return ORDER(a->ti_what, b->ti_what);
+	if (a->ti_rec != b->ti_rec)
+		return ORDER(a->ti_rec, b->ti_rec);
 	if (a->ti_cpu != b->ti_cpu)
 		return ORDER(a->ti_cpu, b->ti_cpu);
 	return compare_rest(a, b);
@@ -267,5 +268,7 @@ compare_cpu(const void *va, const void *vb)
 		return ORDER(a->ti_what, b->ti_what);
 	if (a->ti_start != b->ti_start)
 		return ORDER(a->ti_start, b->ti_start);
+	if (a->ti_rec != b->ti_rec)
+		return ORDER(a->ti_rec, b->ti_rec);
 	return compare_rest(a, b);
 }

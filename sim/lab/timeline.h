@@ -20,7 +20,11 @@ enum timeline_what {
 	TIMELINE_WHO,
 	TIMELINE_CALL,
 	TIMELINE_COST,
-	TIMELINE_QLEN, /* at an instant: a listener's queue has a new length */
+	/*
+	 * At an instant: a listener's queue has a new length. At the window's
+	 * start: it may have it already; the last one at an instant counts.
+	 */
+	TIMELINE_QLEN,
 	TIMELINE_MARK, /* at an instant: something happens */
 	TIMELINE_MESSAGE,
 };
@@ -49,7 +53,7 @@ struct timeline_item {
 	int32_t ti_n;
 	int64_t ti_value;    /* CALL: descriptor, or -1. QLEN: connections */
 	const char *ti_name; /* WHO: thread or interrupt, or "" */
-	const struct sim_trace_rec *ti_rec; /* MARK */
+	const struct sim_trace_rec *ti_rec; /* MARK, QLEN */
 };
 
 struct timeline {

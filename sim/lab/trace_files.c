@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "model/net/pkt.h"
+#include "sim/lab/pcapng.h"
 #include "sim/lab/trace_events.h"
 #include "sim/lab/trace_text.h"
 #include "sim/lab/units.h"
@@ -15,13 +15,19 @@ struct form {
 	const char *fo_suffix; /* of the file; NULL: any */
 	run_trace_writer *fo_write;
 	const uint64_t *fo_kinds;
+	/* Of the file for a record, rather too few: more need not be kept. */
+	int fo_bytes;
 };
 
-static const uint64_t all_kinds = UINT64_MAX;
+/* Frames are for captures. */
+static const uint64_t all_kinds =
+    ~(1ull << TRACE_FRAME | 1ull << TRACE_RING_DROP);
+
+static const struct form capture = { NULL, pcapng_write, &capture_kinds, 100 };
 
 static const struct form forms[] = {
-	{ ".json", trace_events, &trace_events_kinds },
-	{ NULL, trace_text, &all_kinds },
+	{ ".json", trace_events, &trace_events_kinds, 80 },
+	{ NULL, trace_text, &all_kinds, 48 },
 };
 
 static int options(struct run_trace *, const struct cli_args *);
@@ -38,8 +44,9 @@ trace_files_open(struct run_trace *rt, const struct cli_args *ca)
 	status = options(rt, ca);
 	if (status != EXIT_OK)
 		return status;
-	if (ca->ca_trace != NULL &&
-	    !file_add(rt, ca->ca_trace, form_of(ca->ca_trace))) {
+	if ((ca->ca_trace != NULL &&
+		!file_add(rt, ca->ca_trace, form_of(ca->ca_trace))) ||
+	    (ca->ca_pcap != NULL && !file_add(rt, ca->ca_pcap, &capture))) {
 		trace_files_close(rt);
 		return EXIT_FAILED;
 	}
@@ -71,9 +78,11 @@ options(struct run_trace *rt, const struct cli_args *ca)
 		alone = "--trace-limit";
 	rt->rt_bytes =
 	    ca->ca_trace_limit != 0 ? ca->ca_trace_limit : TRACE_BYTES;
-	rt->rt_limit = (uint64_t)rt->rt_bytes / sizeof(struct sim_trace_rec);
-	if (alone != NULL && ca->ca_trace == NULL)
-		return cli_usage("run", "%s without --trace", alone);
+	if (alone != NULL && ca->ca_trace == NULL && ca->ca_pcap == NULL)
+		return cli_usage("run", "%s without --trace or --pcap", alone);
+	if (ca->ca_trace != NULL && ca->ca_pcap != NULL &&
+	    strcmp(ca->ca_trace, ca->ca_pcap) == 0)
+		return cli_usage("run", "--trace and --pcap to one file");
 	return EXIT_OK;
 }
 
@@ -145,6 +154,7 @@ form_of(const char *file)
 static bool
 file_add(struct run_trace *rt, const char *file, const struct form *fo)
 {
+	uint64_t limit = (uint64_t)(rt->rt_bytes / fo->fo_bytes);
 	FILE *fp = fopen(file, "we");
 
 	if (fp == NULL) {
@@ -152,6 +162,8 @@ file_add(struct run_trace *rt, const char *file, const struct form *fo)
 		return false;
 	}
 	rt->rt_kinds |= *fo->fo_kinds;
+	if (limit > rt->rt_limit)
+		rt->rt_limit = limit;
 	rt->rt_files[rt->rt_n++] =
 	    (struct run_trace_file){ fp, file, fo->fo_write };
 	return true;

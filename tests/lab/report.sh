@@ -86,6 +86,24 @@ check "$tmp/g.html" 'len(d["published"]) == 3' \
     'len(d["points"][0]["tokens"]) == 3' \
     '[a["numbers"] for a in d["axes"] if a["short"] == "case"] == [None]'
 
+# What CPUs do in a window: of the first point that ran, or of one that is named.
+try 0 report "$tmp/g.db" --timeline 6ms..7ms \
+    --timeline soaccept_pred_fast=1@6ms..7ms
+check "$tmp/g.html" '[t["point"] for t in d["timelines"]] == [1, 2]' \
+    'all((t["from_ns"], t["to_ns"]) == (6000000, 7000000) for t in d["timelines"])' \
+    'all(t["cut"] == 0 for t in d["timelines"])' \
+    '[len(c["costs"]) > 0 for c in d["timelines"][0]["cpus"][:5]] == [True] * 4 + [False]' \
+    '"accept" in {t["syscalls"][x[2]] for t in d["timelines"][:1] for c in t["cpus"] for x in c["calls"]}' \
+    'all(0 <= x[0] <= x[1] <= 1000000 for t in d["timelines"] for c in t["cpus"] for x in c["threads"] + c["calls"])' \
+    'all(a[1] <= b[0] for t in d["timelines"] for c in t["cpus"] for a, b in zip(c["threads"], c["threads"][1:]))'
+for window in 7ms..6ms 6ms 6..7 '' 6ms..; do
+	try 2 report "$tmp/g.db" -o "$tmp/w.html" --timeline "$window"
+	says 'want A..B or POINT@A..B'
+done
+try 2 report "$tmp/g.db" -o "$tmp/w.html" --timeline soaccept_pred_fast=7@6ms..7ms
+says 'no point is'
+[ ! -e "$tmp/w.html" ] || complain 'a page with no such window'
+
 # A store in which a run failed, and one in which there is nothing.
 sqlite3 "$tmp/s.db" "UPDATE run SET state = 'failed', message = 'no </script> luck'
     WHERE point = 1 AND replication = 1; DELETE FROM run WHERE point = 2"

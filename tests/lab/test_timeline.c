@@ -31,8 +31,11 @@ static struct machine machine = {
 	.m_nifnets = 1,
 };
 static const struct cpu cpu0 = { .c_id = 0 }, cpu1 = { .c_id = 1 };
-static struct model_cpu cpus[] = { { &cpu0, 0, { 0 } }, { &cpu1, 0, { 0 } },
-	{ &cpu0, 1, { 0 } } };
+static struct model_cpu cpus[] = {
+	{ .mc_cpu = &cpu0, .mc_machine = 0 },
+	{ .mc_cpu = &cpu1, .mc_machine = 0 },
+	{ .mc_cpu = &cpu0, .mc_machine = 1 },
+};
 static const struct model model = {
 	.md_setup = &setup,
 	.md_machines = &machine,
@@ -326,6 +329,30 @@ test_marks_and_lengths(void **state)
 	spans_are(3, TIMELINE_MARK, "");
 }
 
+static void
+test_a_length_before_the_window(void **state)
+{
+	struct timeline tl;
+	int64_t last = -1;
+
+	(void)state;
+	trace.st_states |= 1ull << TRACE_SO_QLEN;
+	SIM_TRACE(60, 0, TRACE_SO_QLEN, 0, 0, 3);
+	SIM_TRACE(70, 1, TRACE_SO_QLEN, 0, 0, 8);
+	SIM_TRACE(80, 0, TRACE_SO_QLEN, 0, 0, 9);
+	SIM_TRACE(150, 1, TRACE_SO_QLEN, 0, 0, 7);
+	spans_are(0, TIMELINE_QLEN, "100-100 #0 9");
+	spans_are(1, TIMELINE_QLEN, "100-100 #0 8, 150-150 #0 7");
+	timeline_init(&tl, &trace, &model);
+	timeline_sort(&tl, false);
+	for (uint64_t i = 0; i < tl.tl_n; i++)
+		if (tl.tl_items[i].ti_what == TIMELINE_QLEN &&
+		    tl.tl_items[i].ti_start == 100)
+			last = tl.tl_items[i].ti_value;
+	assert_int_equal(last, 9);
+	timeline_fini(&tl);
+}
+
 /* All ends where the trace is cut; where that is, is not told. */
 static void
 test_a_cut_ends_all_spans(void **state)
@@ -359,6 +386,7 @@ main(void)
 		TEST(test_messages_are_matched_by_number),
 		TEST(test_a_peer_works_when_it_is_charged),
 		TEST(test_marks_and_lengths),
+		TEST(test_a_length_before_the_window),
 		TEST(test_a_cut_ends_all_spans),
 	};
 

@@ -217,6 +217,7 @@ story_tell(const struct story *sy, FILE *out, bool exact)
 	scenario_point(sc, SCENARIO_BASE, &su);
 	/* CPUs look when they are made whether they are traced. */
 	sim_trace_open(&st, trace_kinds, 0, sy->sy_to, 1000000);
+	st.st_wanted &= ~(1ull << TRACE_FRAME | 1ull << TRACE_RING_DROP);
 	te.te_model = model_create(&su, &mo);
 	if (sy->sy_watch != NULL)
 		engine_actor_create("watch", 0, story_watch, &te);
