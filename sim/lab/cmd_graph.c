@@ -127,7 +127,7 @@ loads(struct scenario *sc, const struct cli_args *ca, struct setup *su,
 static int64_t
 point_of(struct store *st, struct scenario *sc, const struct cli_args *ca)
 {
-	struct store_point *points;
+	struct store_point *points = NULL;
 	struct ypool yp = { NULL };
 	char label[256];
 	int64_t id;
@@ -144,8 +144,12 @@ point_of(struct store *st, struct scenario *sc, const struct cli_args *ca)
 	    scenario_point_label(sc, SCENARIO_BASE, label, sizeof(label)));
 	n = store_points(st, &points, &yp);
 	for (int i = 0; i < n && i < LIST_POINTS; i++)
-		fprintf(stderr, "  %3lld  %s: %s\n", (long long)points[i].sp_id,
-		    points[i].sp_scenario, points[i].sp_label);
+		fprintf(stderr, "  %3lld  %s: %s%s\n",
+		    (long long)points[i].sp_id, points[i].sp_scenario,
+		    points[i].sp_label,
+		    strcmp(points[i].sp_model, store_model_version()) != 0
+			? " (of another version of the model)"
+			: "");
 	if (n > LIST_POINTS)
 		fprintf(stderr, "  and %d more\n", n - LIST_POINTS);
 	sim_free(points);

@@ -17,7 +17,7 @@ struct cpu_load {
 };
 struct socket_load {
 	double sl_mean, sl_rate; /* connections; accepted a second */
-	double sl_drops;	 /* SYNs, of all replications */
+	double sl_drops;	 /* SYNs a second */
 	int64_t sl_max, sl_limit;
 };
 

@@ -50,7 +50,8 @@ graph_socket_load(const struct drawing *dr, int index, struct socket_load *sl)
 			sl->sl_mean += rl->rl_qlen_mean;
 			sl->sl_rate += (double)rl->rl_accepted * 1e9 /
 				       (double)dr->dr_rds[r]->rd_measure_ns;
-			sl->sl_drops += (double)rl->rl_syn_drops;
+			sl->sl_drops += (double)rl->rl_syn_drops * 1e9 /
+					(double)dr->dr_rds[r]->rd_measure_ns;
 			sl->sl_max = rl->rl_qlen_max > sl->sl_max
 					 ? rl->rl_qlen_max
 					 : sl->sl_max;
@@ -61,6 +62,7 @@ graph_socket_load(const struct drawing *dr, int index, struct socket_load *sl)
 		return false;
 	sl->sl_mean /= n;
 	sl->sl_rate /= n;
+	sl->sl_drops /= n;
 	return true;
 }
 

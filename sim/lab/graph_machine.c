@@ -225,9 +225,12 @@ gap(struct drawing *dr, int cpu)
 	    "\t\tm%d_c%d [shape=none, margin=\"0.08,0\", "
 	    "label=\"... %d CPUs, %d to %d",
 	    dr->dr_machine, cpu, n, cpu, last);
-	if (most >= 0)
-		fprintf(
-		    fp, ",\\n%.0f to %.0f %% busy", 100 * least, 100 * most);
+	if (most >= 0) {
+		fputs(",\\n", fp);
+		if (most - least >= 0.005)
+			fprintf(fp, "%.0f to ", 100 * least);
+		fprintf(fp, "%.0f %% busy", 100 * most);
+	}
 	fputs("\"]\n", fp);
 	return i - 1;
 }
@@ -297,7 +300,8 @@ socket_node(struct drawing *dr, int proc, int index)
 	fprintf(fp, "\\n%.0f of %lld, at most %lld", sl.sl_mean,
 	    (long long)sl.sl_limit, (long long)sl.sl_max);
 	if (sl.sl_drops > 0)
-		fprintf(fp, "\\n%.0f SYNs dropped", sl.sl_drops);
+		fprintf(fp, "\\n%.*f SYNs dropped/s", sl.sl_drops < 10 ? 1 : 0,
+		    sl.sl_drops);
 	fputs("\", fillcolor=", fp);
 	graph_heat(fp, sl.sl_limit > 0 ? sl.sl_mean / (double)sl.sl_limit : 1);
 	fputs("]\n", fp);

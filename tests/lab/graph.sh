@@ -113,6 +113,7 @@ try 2 graph scenarios/soavailconn.yaml --db "$tmp/s.db" --point 1 --set workers=
 says 'no --set'
 try 2 graph scenarios/soavailconn.yaml --db "$tmp/s.db"
 says 'choose with --point'
+grep -q 'another version' "$tmp/err" && complain 'it is this version'
 says 'soavailconn=8'
 try 2 graph scenarios/soavailconn.yaml --db "$tmp/s.db" --point soavailconn=9
 says 'no point is'
@@ -128,6 +129,15 @@ says 'No such file'
 [ $? = 1 ] || complain 'status of a full disk'
 says 'standard output: No space left'
 try 2 graph scenarios/none.yaml
+
+# The same point, of another version of the model, is not this one.
+cp "$tmp/s.db" "$tmp/old.db"
+sqlite3 "$tmp/old.db" "UPDATE point SET model = 'x', key = 'x' || key;" ||
+    complain 'the store cannot be changed'
+# shellcheck disable=SC2086
+try 2 graph scenarios/soavailconn.yaml $small --set object=1KiB \
+    --set soavailconn=0 --db "$tmp/old.db"
+says 'soavailconn=0.* .of another version of the model.'
 
 # dot that fails, or prints nothing.
 mkdir "$tmp/bin"
