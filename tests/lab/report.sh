@@ -43,6 +43,8 @@ check "$tmp/s.html" \
     'all(sum(b[2] for b in p["latency"]["bins"]) == p["samples"] for p in d["points"])' \
     'all(abs(sum(s[2] for s in p["stages"]) - p["metrics"]["cycle_mean_ns"][0]) < 20 for p in d["points"])' \
     'all(abs(sum(s[2] for s in p["stages"] if s[1]) - p["metrics"]["latency_mean_ns"][0]) < 20 for p in d["points"])' \
+    'all(sum(l[8] for l in p["listeners"]) == p["counters"]["sockets_accepted"][0] for p in d["points"])' \
+    'all(sum(l[6] for l in p["listeners"]) == p["counters"].get("drop_syn_queue_full", [0])[0] for p in d["points"])' \
     'all(p["latency"]["q"] == sorted(p["latency"]["q"]) for p in d["points"])' \
     'all(p["latency"]["q"][d["percentiles"].index(50)] == p["metrics"]["latency_p50_ns"][0] for p in d["points"])' \
     'all([c[2] for c in p["costs"]] == sorted([c[2] for c in p["costs"]], reverse=True) for p in d["points"])'
