@@ -129,6 +129,8 @@ says 'No such file'
 [ $? = 1 ] || complain 'status of a full disk'
 says 'standard output: No space left'
 try 2 graph scenarios/none.yaml
+try 2 graph "$tmp/s.db"
+says 'a store of results, no scenario|larger than 1 MiB'
 
 # The same point, of another version of the model, is not this one.
 cp "$tmp/s.db" "$tmp/old.db"

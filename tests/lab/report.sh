@@ -102,6 +102,17 @@ for window in 7ms..6ms 6ms 6..7 '' 6ms..; do
 	try 2 report "$tmp/g.db" -o "$tmp/w.html" --timeline "$window"
 	says 'want A..B or POINT@A..B'
 done
+try 2 report "$tmp/g.db" -o "$tmp/w.html" --timeline 30ms..36ms
+says 'the window ends at 36ms, the run at 35ms'
+for cpus in x 3..1 1.. -1 0..16 1..x; do
+	try 2 report "$tmp/g.db" -o "$tmp/w.html" --timeline 6ms..7ms --cpus "$cpus"
+	says '--cpus'
+done
+try 2 report "$tmp/g.db" -o "$tmp/w.html" --timeline 6ms..7ms --cpus 8
+says 'no CPU 8, only 0 to 7'
+try 2 report "$tmp/g.db" -o -
+try 0 report "$tmp/g.db" -o "$tmp/c.html" --timeline 6ms..7ms --cpus 1..2
+check "$tmp/c.html" '[len(c["costs"]) > 0 for c in d["timelines"][0]["cpus"][:4]] == [False, True, True, False]'
 try 2 report "$tmp/g.db" -o "$tmp/w.html" --timeline soaccept_pred_fast=7@6ms..7ms
 says 'no point is'
 [ ! -e "$tmp/w.html" ] || complain 'a page with no such window'
