@@ -12,6 +12,7 @@ const page = document.getElementById('page');
 const sections = [];
 const listeners = { select: [], theme: [], resize: [] };
 const MAX_CURVES = 40;
+const PAPER_SCALE = 3;
 const DASHES = [null, [7, 3], [2, 2], [9, 3, 2, 3], [12, 4]];
 const ORDER = ['summary', 'latency', 'stages', 'sweep', 'heat', 'series',
 	'cpu', 'costs', 'tokens', 'listeners', 'timeline', 'graph',
@@ -193,6 +194,7 @@ const solab = {
 	data, h, number, time, percent, value, half, css, digits,
 	factors: differing(),
 	maxCurves: MAX_CURVES,
+	onPaper: false,
 
 	isDark() {
 		const theme = document.documentElement.dataset.theme;
@@ -320,7 +322,8 @@ solab.check = (label, on, change) => {
 /* A canvas as wide as its place, in device pixels; it is empty. */
 solab.canvas = (div, height) => {
 	const width = Math.max(200, div.clientWidth);
-	const scale = window.devicePixelRatio || 1;
+	const scale = Math.max(window.devicePixelRatio || 1,
+	    solab.onPaper ? PAPER_SCALE : 1);
 	let canvas = div.querySelector(':scope > canvas');
 
 	if (!canvas) {
@@ -372,7 +375,7 @@ solab.hoverable = (div) => {
 	div.addEventListener('pointerleave', (e) => solab.tip(e));
 };
 
-/* Colours and their meanings: [{colour, name, hatched}]. */
+/* Colours and their meanings: [{colour, name, faint, striped}]. */
 solab.key = (div, items) => {
 	div.className = 'key';
 	div.replaceChildren(...items.map((item) => {
@@ -380,6 +383,7 @@ solab.key = (div, items) => {
 
 		box.style.backgroundColor = item.colour;
 		box.style.opacity = item.faint ? 0.45 : 1;
+		box.classList.toggle('striped', Boolean(item.striped));
 		return h('span', { class: 'item' }, box, item.name);
 	}));
 };
@@ -503,8 +507,9 @@ function logTicks(low, high, room, label) {
 	return ticks;
 }
 
-function plainTicks(low, high, room, label) {
-	const rough = (high - low) / Math.max(2, room / 70);
+/* Numbers beside an axis need less room than those below one. */
+function plainTicks(low, high, room, label, apart) {
+	const rough = (high - low) / Math.max(2, room / apart);
 	const base = pow(Math.floor(Math.log10(rough)));
 	const step = [1, 2, 5, 10].map((m) => m * base).find((s) => s >= rough);
 	const ticks = [];
@@ -533,13 +538,13 @@ function spaced(ticks, low, high, room) {
 }
 
 /* An axis: {label, log, format, ticks: [[value, text], ...]}. */
-function ticker(axis) {
+function ticker(axis, apart) {
 	return (low, high, room) => axis.ticks ?
 	    spaced(axis.ticks.filter(([v]) => v >= low - 1e-9 &&
 		v <= high + 1e-9).map(([v, label]) => ({ v, label })),
 		low, high, room) :
 	    (axis.log ? logTicks : plainTicks)(low, high, room,
-		axis.short || axis.format);
+		axis.short || axis.format, apart);
 }
 
 function edge(fy, y, by, mid) {
@@ -616,6 +621,7 @@ solab.plot = (div, spec) => {
 			strokePattern: c.dash || null,
 			strokeWidth: c.bold ? 3 : 1.5,
 		}])),
+		pixelRatio: solab.onPaper ? PAPER_SCALE : null,
 		customBars: Boolean(spec.bands),
 		fillAlpha: 0.15,
 		stepPlot: Boolean(spec.steps),
@@ -636,8 +642,8 @@ solab.plot = (div, spec) => {
 		xlabel: spec.x.label, ylabel: spec.y.label,
 		xLabelHeight: 16, yLabelWidth: 16,
 		axes: {
-			x: { ticker: ticker(spec.x), axisLabelFormatter: String },
-			y: { ticker: ticker(spec.y), axisLabelFormatter: String,
+			x: { ticker: ticker(spec.x, 70), axisLabelFormatter: String },
+			y: { ticker: ticker(spec.y, 40), axisLabelFormatter: String,
 				axisLabelWidth: 84 },
 		},
 		highlightCallback: (e, x, points, row, of) =>
@@ -786,6 +792,28 @@ function build(section) {
 	section.build(section.body);
 }
 
+/* Paper is light and narrow, and has finer dots: all is drawn anew for it. */
+let themeBefore;
+
+function paper(on) {
+	const { dataset } = document.documentElement;
+
+	if (solab.onPaper === on)
+		return;
+	if (on)
+		themeBefore = dataset.theme;
+	solab.onPaper = on;
+	document.body.classList.toggle('printing', on);
+	if (on)
+		dataset.theme = 'light';
+	else if (themeBefore)
+		dataset.theme = themeBefore;
+	else
+		delete dataset.theme;
+	for (const fn of listeners.theme)
+		fn();
+}
+
 solab.start = () => {
 	const list = [...sections].sort(
 	    (a, b) => ORDER.indexOf(a.id) - ORDER.indexOf(b.id));
@@ -809,7 +837,11 @@ solab.start = () => {
 	page.append(header(), navigation(list),
 	    h('div', { class: 'columns' },
 		h('aside', {}, legend()), content));
-	addEventListener('beforeprint', () => list.forEach(build));
+	addEventListener('beforeprint', () => {
+		list.forEach(build);
+		paper(true);
+	});
+	addEventListener('afterprint', () => paper(false));
 	matchMedia('(prefers-color-scheme: dark)')
 	    .addEventListener('change', () => tell('theme'));
 	let width = innerWidth;
