@@ -106,7 +106,7 @@ function drawCpus(div, point) {
 	ctx.textBaseline = 'middle';
 	for (const box of list) {
 		const { machine, cpus, x: left, y: top, w } = box;
-		const every = Math.ceil(22 / w);
+		const every = Math.ceil(30 / w);
 
 		frame(ctx, box);
 		ctx.textAlign = 'center';
@@ -172,6 +172,7 @@ if (data.points.some((p) => p.cpus && p.cpus.length > 0))
 /* Costs: a group of bars for each, a bar for each point. */
 
 const MOST = 14, POINTS = 8, BAR = 14;
+const SAME = 0.0005; /* of a cost: no difference worth a word */
 const OTHERS = 'all others';
 
 function costRows(machine, order) {
@@ -210,7 +211,7 @@ function shownRows(rows, all) {
 function difference(ns, base) {
 	const by = ns - base, sign = by > 0 ? '+' : '−';
 
-	if (by === 0)
+	if (by === 0 || Math.abs(by) < SAME * base)
 		return '±0';
 	return `${sign}${solab.time(Math.abs(by))}` + (base > 0 ?
 	    ` (${sign}${solab.percent(Math.abs(100 * by / base))})` : '');
@@ -219,6 +220,12 @@ function difference(ns, base) {
 function drawGroup(div, ctx, row, { top, left, scale, rows, width }) {
 	const { points, pinned } = rows;
 
+	/* Where the baseline ends. */
+	if (pinned) {
+		ctx.fillStyle = solab.css('--fg');
+		ctx.fillRect(left + row.ns(pinned) * scale - 1, top - 2, 1,
+		    BAR * points.length + 2);
+	}
 	points.forEach((p, k) => {
 		const ns = row.ns(p), y = top + k * BAR;
 		const text = solab.time(ns), w = Math.max(1, ns * scale);
@@ -232,8 +239,8 @@ function drawGroup(div, ctx, row, { top, left, scale, rows, width }) {
 		ctx.fillStyle = solab.css('--muted');
 		ctx.fillText(text, left + w + 5, y + BAR / 2);
 		if (more) {
-			ctx.fillStyle = solab.css(ns > row.ns(pinned) ? '--bad' :
-			    ns < row.ns(pinned) ? '--good' : '--muted');
+			ctx.fillStyle = solab.css(more.startsWith('+') ? '--bad' :
+			    more.startsWith('−') ? '--good' : '--muted');
 			ctx.fillText(more, left + w + 13 +
 			    ctx.measureText(text).width, y + BAR / 2);
 		}
@@ -242,12 +249,6 @@ function drawGroup(div, ctx, row, { top, left, scale, rows, width }) {
 			`${solab.percent(100 * ns / rows.sum(p))} of all`,
 			...more ? [`against the baseline: ${more}`] : [] ] });
 	});
-	/* Where the baseline ends. */
-	if (pinned) {
-		ctx.fillStyle = solab.css('--fg');
-		ctx.fillRect(left + row.ns(pinned) * scale, top, 1,
-		    BAR * points.length - 1);
-	}
 }
 
 function drawCosts(div, key, { machine, all, order }) {

@@ -27,7 +27,7 @@ function picture(text) {
 }
 
 /* In the page's width, but no smaller than can be read: then it scrolls. */
-const SMALLEST = 0.75;
+const SMALLEST = 0.6;
 
 function fit(svg, whole) {
 	const width = parseFloat(svg.getAttribute('width')) * 4 / 3;

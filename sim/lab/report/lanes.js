@@ -153,7 +153,20 @@ function paintRow(ctx, row, view, place, paint, wide) {
 	}
 }
 
-/* One row of many: shares of all of them. */
+function highest(columns, k) {
+	let most = 0;
+
+	for (let p = 0; p < columns; p++) {
+		let sum = 0;
+
+		for (let slot = 0; slot < k; slot++)
+			sum += sums[p * k + slot];
+		most = Math.max(most, sum);
+	}
+	return Math.max(1e-3, most);
+}
+
+/* One row of many, as high as their highest. */
 function paintSum(ctx, rows, view, place, paint) {
 	const narrow = { ...view };
 
@@ -175,7 +188,8 @@ function paintSum(ctx, rows, view, place, paint) {
 			}
 		}
 	}
-	stack(ctx, place, view.columns, paint.colours, Math.max(1, rows.length));
+	stack(ctx, place, view.columns, paint.colours,
+	    highest(view.columns, paint.colours.length));
 }
 
 function callMeaning(name) {

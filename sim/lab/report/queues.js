@@ -106,7 +106,7 @@ function drawTokens(div, key) {
 	    'No point with tokens is selected.'))
 		return;
 	const narrow = div.clientWidth < 560;
-	const left = narrow ? 74 : 140, right = narrow ? 0 : 150;
+	const left = narrow ? 100 : 140, right = narrow ? 0 : 150;
 	const height = AXIS + groups.reduce((sum, [, rows]) =>
 	    sum + rows.length * ROW + 10, 0);
 	const { ctx, width } = solab.canvas(div, height);
@@ -173,7 +173,8 @@ if (data.points.some((p) => p.tokens && p.tokens.length > 0))
 
 /* Listening sockets: a strip for each point. */
 
-const PLOT = 84, DROPS = 34, HEAD = 26, FOOT = 24, LEFT = 50, WIDE = 40;
+const PLOT = 84, DROPS = 34, HEAD = 26, FOOT = 24, LEFT = 50, WIDE = 40,
+	LABEL = 30;
 const real = (x) => Number.isFinite(x) ? x : 0;
 
 function listenerPoints() {
@@ -243,7 +244,7 @@ function drawStrip(div, ctx, point, top, scale, width) {
 		drawListener(ctx, row, x, w, { y, base, lost });
 		ctx.textAlign = 'center';
 		ctx.fillStyle = solab.css('--muted');
-		if (i % Math.ceil(22 / w) === 0)
+		if (i % Math.ceil(LABEL / w) === 0)
 			ctx.fillText(`${index}`, x + w / 2, y(0) + 10);
 		div.things.push({ x, y: top + HEAD, w,
 			h: PLOT + (lost > 0 ? DROPS + 18 : 16), lines: [

@@ -69,7 +69,7 @@ function endText(bar, wide) {
 	    total(parts(pinned, bar.column)) : 0;
 	const by = base > 0 ? 100 * (sum / base - 1) : 0;
 
-	return [solab.time(sum), wide && counted < sum ?
+	return [sum > 0 ? solab.time(sum) : '–', wide && counted < sum ?
 	    `${solab.time(counted)} counted` : null, base > 0 ?
 	    `${by >= 0 ? '+' : '−'}${solab.percent(Math.abs(by))}` : null]
 	    .filter(Boolean);

@@ -24,14 +24,17 @@ function queueAt({ counter, limit }, t) {
 	    (limit === null ? '' : `, limit ${limit}`);
 }
 
-/* The message that is handled: the last one taken since the thread ran. */
-function handled(view, lane, t, since) {
-	const i = search(lane.inbox.length, (n) => lane.inbox[n][2] > t) - 1;
+/* The message that is handled: the last one taken, or what the CPU woke up for. */
+function handled(view, lane, t, from, to) {
+	const { inbox } = lane;
+	const after = search(inbox.length, (n) => inbox[n][2] > t);
+	const message = [inbox[after - 1], inbox[after]].find((m) => m &&
+	    m[2] >= from && m[2] < to);
 
-	if (i < 0 || lane.inbox[i][2] < since)
+	if (!message)
 		return null;
-	const [sent, from, taken, , name] = lane.inbox[i];
-	const sender = view.t.cpus[from];
+	const [sent, by, taken, , name] = message;
+	const sender = view.t.cpus[by];
 
 	return `message${name ? ` for ${name}` : ''} from ` +
 	    (sender ? `${sender.machine}.${sender.cpu}` : '?') +
@@ -72,7 +75,7 @@ function describe(view, lane, t) {
 		lines.push(`${row.name(i)}${name === 'calls' ? '()' : ''}: ` +
 		    `${solab.time(to - from)}, ${exact(from)} to ${exact(to)}`);
 		if (name === 'threads' && row.kind(i) !== 'user')
-			lines.push(handled(view, lane, t, from));
+			lines.push(handled(view, lane, t, from, to));
 	}
 	if ((hovered.to - hovered.from) * view.scale < 2)
 		lines.push(`around it: ${crowd(view, lane, t)}`);
@@ -471,13 +474,12 @@ function show(body, timeline, n) {
 	const list = lanes(timeline, solab.point(timeline.point));
 	const div = solab.panel(body, { id: `timeline-${n}`,
 		title: timeline.label || 'CPUs',
-		note: 'A lane for each CPU: who has it, above; its system calls, ' +
-		    'below, with what they cost when zoomed in; then its ' +
-		    'completion queue. What is narrower than a pixel is drawn ' +
-		    'as a share of its height. A line under a lane: accepts ' +
-		    'in a row, with no request answered. Drag, + and - zoom; ' +
-		    'Shift and drag, and arrows, move; the wheel zooms after ' +
-		    'a click; 0 resets; a click on a name makes a lane taller.',
+		note: 'Each CPU: who has it; its system calls and, zoomed in, what ' +
+		    'they cost; its completion queue. What is narrower than a ' +
+		    'pixel is a share of its height. Line under a lane: accepts ' +
+		    'in a row, while no request is answered. Drag zooms, Shift ' +
+		    'and drag moves; after a click the wheel and + − 0 ← → ' +
+		    'too. A click on a name makes a lane taller.',
 		csv: () => csvOf(view) });
 
 	if (list.length === 0) {
