@@ -11,7 +11,9 @@
 # nothing and fails where something would change, leaves it out. `output slow:`
 # takes up to an hour and is left as it is unless SLOW=1, or SLOW=docs/PAGE.md for
 # those of one page. --check leaves out
-# the figures (docs/*.dot) too: what dot makes of them depends on the fonts.
+# the figures (docs/*.dot) too: what dot makes of them depends on the fonts. The
+# screenshots of docs/reading-a-report.md are slow as well; --check tells whether
+# what they show has been changed since.
 #
 # Commands run in a folder of their own that has scenarios/: stores that they
 # make are there for later commands, and for the next time if WORK=FOLDER says
@@ -49,7 +51,27 @@ main()
 			update "$file"
 		fi
 	done
+	screenshots
 	exit $status
+}
+
+# Of a report of the store that docs/reading-a-report.md makes.
+screenshots()
+{
+	cat sim/lab/report/*.js sim/lab/report/*.css sim/lab/report/*.html \
+	    docs/screenshots.py | sha256sum | cut -c 1-16 >"$tmp/new"
+	case $check:${SLOW-} in
+	--check:*)
+		update docs/img/made-from
+		;;
+	:1 | :docs/reading-a-report.md)
+		(cd "$work" && "$solab" report r.db \
+		    --timeline object=1KiB,soavailconn=0@5s..5022ms \
+		    --timeline object=1KiB,soavailconn=8@5s..5022ms)
+		docs/screenshots.py "$work/r.html" docs/img
+		update docs/img/made-from
+		;;
+	esac
 }
 
 # Put $tmp/new in a file's place, or (--check) show how it differs.

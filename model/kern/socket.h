@@ -89,7 +89,8 @@ struct so_listen {
 	sim_ns sl_qsince; /* when so_qlen last changed */
 	int sl_qpeak;	  /* largest so_qlen since the slice began */
 	int64_t sl_qsum0; /* sl_qsum then */
-	uint64_t sl_syn_drops0, sl_refused0; /* at the last reset */
+	/* At the last reset. */
+	uint64_t sl_syn_drops0, sl_refused0, sl_accepted0;
 	uint64_t sl_syn_drops; /* SYNs dropped: so_qlen > so_qlimit */
 	uint64_t sl_refused;   /* sonewconn() refused: 3/2 so_qlimit */
 	uint64_t sl_completed; /* put on so_comp */

@@ -149,6 +149,7 @@ dragonfly_mark(struct globaldata *gd)
 		head->sl_qsum = head->sl_qsum0 = 0;
 		head->sl_syn_drops0 = head->sl_syn_drops;
 		head->sl_refused0 = head->sl_refused;
+		head->sl_accepted0 = head->sl_accepted;
 		head->sl_qsince = gd->gd_cpu.c_now;
 	}
 	if (cpu == 0)

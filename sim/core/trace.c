@@ -63,7 +63,8 @@ sim_trace_add(sim_ns t, int where, int kind, uint32_t id, int64_t a, int64_t b)
 	state = (st->st_states >> kind & 1) != 0;
 	if (t >= st->st_until || !(st->st_wanted >> kind & 1) ||
 	    (st->st_only != 0 && id != st->st_only && !state) ||
-	    (st->st_places > 0 && where >= st->st_places))
+	    (st->st_nplaces > 0 && (where < st->st_place ||
+				       where >= st->st_place + st->st_nplaces)))
 		return;
 	if (t < st->st_from) {
 		if (state)

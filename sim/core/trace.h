@@ -50,8 +50,9 @@ struct sim_trace {
 	/* To be set after sim_trace_open(): */
 	uint64_t st_wanted; /* bits by kind */
 	uint32_t st_only;   /* connection; 0: all. Kinds of st_states stay */
-	int st_places;	    /* only places before this one; 0: all */
-	int64_t st_bytes;   /* past so many a writer may stop; 0: never */
+	/* Only so many places from this one on; 0: all of them. */
+	int st_place, st_nplaces;
+	int64_t st_bytes; /* past so many a writer may stop; 0: never */
 	/*
 	 * Kinds, by bits, of which the last one before the window is kept for
 	 * each place: what holds when the window begins.

@@ -47,7 +47,7 @@ struct cli_args {
 	const char *ca_command;	   /* all of argv, as a shell would take it */
 	const char *ca_trace, *ca_trace_window, *ca_hgrm, *ca_hlog;
 	const char *ca_color;
-	const char *ca_trace_connection, *ca_pcap;
+	const char *ca_trace_connection, *ca_pcap, *ca_cpus;
 	int64_t ca_trace_limit; /* bytes; 0: not said */
 	char **ca_files;	/* the other arguments */
 	int ca_nfiles;

@@ -75,7 +75,9 @@ const struct cli_more cli_more[] = {
 	{ "report",
 	    "Without -o, s.db gives s.html beside it. POINT is its number in the store, or\n"
 	    "parameters that only one point has: object=1KiB,soavailconn=8. The page needs\n"
-	    "nothing but a browser, and asks the network for nothing." },
+	    "nothing but a browser, and asks the network for nothing. --timeline runs the\n"
+	    "point again (without POINT the first one) as far as the window's end; some\n"
+	    "20 ms of four busy CPUs fit." },
 	{ "graph",
 	    "Prints DOT, for Graphviz; -o F.svg draws it with dot. With --db the picture\n"
 	    "carries what a point of the store put on the machine: that of the scenario as\n"
@@ -106,7 +108,7 @@ const struct cli_option cli_options[] = {
 	{ "trace", 0, "F", RUN, CLI_TEXT, AT(ca_trace), NULL, true,
 	    "write what happens, to the nanosecond: text; in F.json for Perfetto, speedscope" },
 	{ "trace-window", 0, "A..B", RUN, CLI_TEXT, AT(ca_trace_window), NULL, false,
-	    "trace only between these simulated times" },
+	    "trace, and capture, only between these simulated times (warm-up included)" },
 	{ "trace-connection", 0, "ADDR:PORT", RUN, CLI_TEXT, AT(ca_trace_connection), NULL, false,
 	    "trace only this client's connection, as traces print it, and who has the CPUs" },
 	{ "trace-limit", 0, "SIZE", RUN, CLI_SIZE, AT(ca_trace_limit), NULL, false,
@@ -156,7 +158,9 @@ const struct cli_option cli_options[] = {
 	{ "point", 0, "POINT", REPORT | GRAPH, CLI_LIST, AT(ca_points), NULL, false,
 	    "only this point of the store; report takes several" },
 	{ "timeline", 0, "[POINT@]A..B", REPORT, CLI_LIST, AT(ca_timelines), NULL, false,
-	    "show what each CPU does between these simulated times: the point is run again" },
+	    "show what CPUs do between two simulated times (of the run, its warm-up included)" },
+	{ "cpus", 0, "A..B", REPORT, CLI_TEXT, AT(ca_cpus), NULL, false,
+	    "... and which CPUs (default 0..3)" },
 	{ "no-lookahead", 0, NULL, RUN | SWEEP | RERUN, CLI_FLAG, AT(ca_exact), NULL, false,
 	    "let no CPU's clock run ahead: slow, the results are the same" },
 	{ "evaluations", 0, "N", FIT, CLI_COUNT, AT(ca_evaluations), NULL, false,

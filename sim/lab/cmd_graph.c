@@ -34,6 +34,9 @@ cmd_graph(const struct cli_args *ca)
 		return cli_usage("graph", "--point: one point, please");
 	if (ca->ca_points.cl_n > 0 && ca->ca_db == NULL)
 		return cli_usage("graph", "--point without --db");
+	if (ca->ca_points.cl_n > 0 && ca->ca_nsets > 0)
+		return cli_usage(
+		    "graph", "--point names a point by itself: no --set");
 	if (svg && !graph_can_draw()) {
 		fputs("solab: no dot to draw with (Debian: graphviz); -o F.dot "
 		      "writes its source\n",
@@ -105,7 +108,12 @@ loads(struct scenario *sc, const struct cli_args *ca, struct setup *su,
 
 	if (point >= 0)
 		*stored = store_scenario(st, point, 1);
-	if (*stored != NULL) {
+	if (*stored != NULL && ca->ca_points.cl_n > 0 &&
+	    strcmp((*stored)->sc_name, sc->sc_name) != 0) {
+		fprintf(stderr, "solab: %s: point %lld is of %s, not of %s\n",
+		    ca->ca_db, (long long)point, (*stored)->sc_name,
+		    sc->sc_name);
+	} else if (*stored != NULL) {
 		scenario_point(*stored, 0, su);
 		*n = store_records(st, point, rds);
 	}
@@ -119,7 +127,7 @@ loads(struct scenario *sc, const struct cli_args *ca, struct setup *su,
 static int64_t
 point_of(struct store *st, struct scenario *sc, const struct cli_args *ca)
 {
-	struct store_point *points;
+	struct store_point *points = NULL;
 	struct ypool yp = { NULL };
 	char label[256];
 	int64_t id;
@@ -136,8 +144,12 @@ point_of(struct store *st, struct scenario *sc, const struct cli_args *ca)
 	    scenario_point_label(sc, SCENARIO_BASE, label, sizeof(label)));
 	n = store_points(st, &points, &yp);
 	for (int i = 0; i < n && i < LIST_POINTS; i++)
-		fprintf(stderr, "  %3lld  %s: %s\n", (long long)points[i].sp_id,
-		    points[i].sp_scenario, points[i].sp_label);
+		fprintf(stderr, "  %3lld  %s: %s%s\n",
+		    (long long)points[i].sp_id, points[i].sp_scenario,
+		    points[i].sp_label,
+		    strcmp(points[i].sp_model, store_model_version()) != 0
+			? " (of another version of the model)"
+			: "");
 	if (n > LIST_POINTS)
 		fprintf(stderr, "  and %d more\n", n - LIST_POINTS);
 	sim_free(points);

@@ -9,6 +9,7 @@
 
 #include "sim/core/alloc.h"
 #include "sim/lab/cli.h"
+#include "sim/lab/graph.h"
 #include "sim/lab/report_timeline.h"
 
 static bool only(struct report *, const struct cli_args *);
@@ -25,6 +26,10 @@ cmd_report(const struct cli_args *ca)
 	char *file = output_name(ca);
 	int status = EXIT_USAGE;
 
+	if (strcmp(file, "-") == 0) {
+		sim_free(file);
+		return cli_usage("report", "--output: '-', want a file");
+	}
 	if (store_same_file(file, ca->ca_files[0])) {
 		status = cli_usage(
 		    "report", "--output: '%s' is the store itself", file);
@@ -34,6 +39,10 @@ cmd_report(const struct cli_args *ca)
 	rp.rp_store = store_open(ca->ca_files[0], STORE_READ);
 	if (rp.rp_store != NULL && only(&rp, ca))
 		status = report_timelines(&rp, ca, first_point(&rp));
+	if (status == EXIT_OK && !graph_can_draw())
+		fputs("solab: no dot (Debian: graphviz): the page has no "
+		      "pictures of the topology\n",
+		    stderr);
 	if (status == EXIT_OK)
 		status = page(&rp, file);
 	report_timelines_fini(&rp);
@@ -121,6 +130,8 @@ page(const struct report *rp, const char *file)
 	if (!ok && beside)
 		unlink(part);
 	sim_free(part);
+	if (ok)
+		fprintf(stderr, "solab: %s is written\n", file);
 	return ok ? EXIT_OK : EXIT_FAILED;
 }
 

@@ -7,8 +7,9 @@
  * With the records of a run it carries what the run put on them.
  *
  * CPUs that do the same are many: of more than GRAPH_MAX_LANES the first two,
- * the last, and those with extremes are drawn, and a note says how many are
- * left out.
+ * the last, those with extremes and those that take frames for one of these are
+ * drawn, and notes say which are left out. Likewise workers: of many on one CPU
+ * the first.
  *
  * Context: anywhere. Time: none, but graph_svg(): real.
  */
@@ -48,5 +49,8 @@ void graph_quote(FILE *, const char *text, int most);
 
 /* The same without the quotes, to be put in a string. */
 void graph_text(FILE *, const char *text, int most);
+
+/* `tooltip="..."`: all of a text that is not longer than dot can take. */
+void graph_tooltip(FILE *, const char *text);
 
 #endif

@@ -1,61 +1,84 @@
 #include <string.h>
 
 #include "sim/lab/graph.h"
+#include "sim/lab/text.h"
+
+/* Characters: dot takes no string of 16 KiB, entities of 5 bytes included. */
+#define TOOLTIP_MAX 3000
+
+static void character(FILE *, uint32_t code, const char *s, int n, bool twice);
 
 /*
  * In labels dot knows escapes (\N, \n) and entities (&lt;): a backslash and an
- * ampersand are written so that they stay what they are. What is no character
- * to be seen becomes a blank.
+ * ampersand are written so that they stay what they are. In tooltips it looks
+ * for escapes twice.
  */
 static void
-byte(FILE *fp, unsigned char c)
+put(FILE *fp, const char *text, int most, bool twice)
 {
-	switch (c) {
-	case '"':
-		fputs("\\\"", fp);
-		break;
-	case '\\':
-		fputs("\\\\", fp);
-		break;
-	case '&':
-		fputs("&amp;", fp);
-		break;
-	case '<':
-		fputs("&lt;", fp);
-		break;
-	case '>':
-		fputs("&gt;", fp);
-		break;
-	default:
-		fputc(c < ' ' || c == 0x7f ? ' ' : c, fp);
+	const char *end = text + strlen(text);
+	uint32_t code;
+	int n;
+
+	for (int i = 0; text < end; i++, text += n) {
+		if (most > 0 && i >= most) {
+			fputs("\xe2\x80\xa6", fp);
+			return;
+		}
+		n = text_decode(text, end, &code);
+		character(fp, code, text, n, twice);
 	}
 }
 
-/* Whether a byte goes on with a character of UTF-8. */
-static bool
-goes_on(unsigned char c)
+/* What XML has not, or nobody sees, becomes a blank. */
+static void
+character(FILE *fp, uint32_t code, const char *s, int n, bool twice)
 {
-	return (c & 0xc0) == 0x80;
+	switch (code) {
+	case '"':
+		fputs("\\\"", fp);
+		return;
+	case '\\':
+		fputs(twice ? "\\\\\\\\" : "\\\\", fp);
+		return;
+	case '&':
+		fputs("&amp;", fp);
+		return;
+	case '<':
+		fputs("&lt;", fp);
+		return;
+	case '>':
+		fputs("&gt;", fp);
+		return;
+	default:
+		break;
+	}
+	if (text_is_control(code) || (code & 0xfffe) == 0xfffe)
+		fputc(' ', fp);
+	else if (code == 0xfffd)
+		fputs("\xef\xbf\xbd", fp); /* not UTF-8 */
+	else
+		fwrite(s, 1, (size_t)n, fp);
 }
 
 void
 graph_text(FILE *fp, const char *text, int most)
 {
-	int n = 0;
-
-	for (; *text != '\0'; text++) {
-		if (!goes_on((unsigned char)*text) && most > 0 && n++ >= most) {
-			fputs("\xe2\x80\xa6", fp);
-			return;
-		}
-		byte(fp, (unsigned char)*text);
-	}
+	put(fp, text, most, false);
 }
 
 void
 graph_quote(FILE *fp, const char *text, int most)
 {
 	fputc('"', fp);
-	graph_text(fp, text, most);
+	put(fp, text, most, false);
+	fputc('"', fp);
+}
+
+void
+graph_tooltip(FILE *fp, const char *text)
+{
+	fputs("tooltip=\"", fp);
+	put(fp, text, TOOLTIP_MAX, true);
 	fputc('"', fp);
 }

@@ -175,7 +175,8 @@ extract_listeners(struct result *rs, struct model *md)
 					sl->sl_syn_drops - sl->sl_syn_drops0,
 				    .rl_refused =
 					sl->sl_refused - sl->sl_refused0,
-				    .rl_accepted = sl->sl_accepted,
+				    .rl_accepted =
+					sl->sl_accepted - sl->sl_accepted0,
 			    };
 		}
 	}

@@ -41,8 +41,7 @@ struct result_listener {
 	int rl_qlen, rl_qmax,
 	    rl_qlimit;	 /* qlen at the end: a sum; max: a max */
 	int64_t rl_qsum; /* ns: integral of the length */
-	uint64_t rl_syn_drops, rl_refused; /* since the start, as in netstat */
-	uint64_t rl_accepted;
+	uint64_t rl_syn_drops, rl_refused, rl_accepted; /* while measuring */
 };
 
 /*

@@ -29,7 +29,8 @@ struct run_trace {
 	uint64_t rt_limit; /* records, of 48 bytes */
 	int64_t rt_bytes;  /* limit of each file that can be cut; 0: none */
 	uint32_t rt_only;  /* connection, as flow_make(); 0: all */
-	int rt_places;	   /* so many CPUs, servers first; 0: all */
+	/* Only so many CPUs from this one on, servers first; 0: all of them. */
+	int rt_cpu, rt_ncpus;
 	int rt_n;
 	struct run_trace_file {
 		FILE *rf_fp; /* borrowed; written and flushed by the child */

@@ -121,7 +121,8 @@ trace_begin(const struct run_trace *rt, const struct setup_run *sr)
 	if (rt->rt_only == 0)
 		trace.st_states |= 1ull << TRACE_SO_QLEN;
 	trace.st_only = rt->rt_only;
-	trace.st_places = rt->rt_places;
+	trace.st_place = rt->rt_cpu;
+	trace.st_nplaces = rt->rt_ncpus;
 	trace.st_bytes = rt->rt_bytes;
 }
 

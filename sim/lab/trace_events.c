@@ -12,7 +12,8 @@
 
 /* Not what would be drawn nowhere. */
 const uint64_t trace_events_kinds =
-    ~(KIND(POLL) | KIND(DOMSG) | KIND(NOTIFY) | KIND(TOKEN_REL) | KIND(IPI));
+    ~(KIND(POLL) | KIND(DOMSG) | KIND(NOTIFY) | KIND(TOKEN_REL) | KIND(IPI) |
+	KIND(FRAME) | KIND(RING_DROP));
 
 /* Where an event stands. At one time what ends comes before what begins. */
 struct place {

@@ -80,6 +80,14 @@ ynode_load(
 		    errno == EFBIG ? "larger than 1 MiB" : strerror(errno));
 		return NULL;
 	}
+	if (strncmp(text, "SQLite format 3", 15) == 0) {
+		if (from.ds_file == NULL)
+			from = diag_whole(diag_add_file(d, path, "", 0));
+		diag_error(
+		    d, from, "'%s' is a store of results, no scenario", path);
+		sim_free(text);
+		return NULL;
+	}
 	f = diag_add_file(d, path, text, size);
 	sim_free(text);
 	return ynode_parse(f, yp, d);

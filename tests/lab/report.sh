@@ -43,6 +43,8 @@ check "$tmp/s.html" \
     'all(sum(b[2] for b in p["latency"]["bins"]) == p["samples"] for p in d["points"])' \
     'all(abs(sum(s[2] for s in p["stages"]) - p["metrics"]["cycle_mean_ns"][0]) < 20 for p in d["points"])' \
     'all(abs(sum(s[2] for s in p["stages"] if s[1]) - p["metrics"]["latency_mean_ns"][0]) < 20 for p in d["points"])' \
+    'all(sum(l[8] for l in p["listeners"]) == p["counters"]["sockets_accepted"][0] for p in d["points"])' \
+    'all(sum(l[6] for l in p["listeners"]) == p["counters"].get("drop_syn_queue_full", [0])[0] for p in d["points"])' \
     'all(p["latency"]["q"] == sorted(p["latency"]["q"]) for p in d["points"])' \
     'all(p["latency"]["q"][d["percentiles"].index(50)] == p["metrics"]["latency_p50_ns"][0] for p in d["points"])' \
     'all([c[2] for c in p["costs"]] == sorted([c[2] for c in p["costs"]], reverse=True) for p in d["points"])'
@@ -85,6 +87,35 @@ check "$tmp/g.html" 'len(d["published"]) == 3' \
     'd["published"][2]["value"] == 5.32 and d["published"][2]["half"] is not None' \
     'len(d["points"][0]["tokens"]) == 3' \
     '[a["numbers"] for a in d["axes"] if a["short"] == "case"] == [None]'
+
+# What CPUs do in a window: of the first point that ran, or of one that is named.
+try 0 report "$tmp/g.db" --timeline 6ms..7ms \
+    --timeline soaccept_pred_fast=1@6ms..7ms
+check "$tmp/g.html" '[t["point"] for t in d["timelines"]] == [1, 2]' \
+    'all((t["from_ns"], t["to_ns"]) == (6000000, 7000000) for t in d["timelines"])' \
+    'all(t["cut"] == 0 for t in d["timelines"])' \
+    '[len(c["costs"]) > 0 for c in d["timelines"][0]["cpus"][:5]] == [True] * 4 + [False]' \
+    '"accept" in {t["syscalls"][x[2]] for t in d["timelines"][:1] for c in t["cpus"] for x in c["calls"]}' \
+    'all(0 <= x[0] <= x[1] <= 1000000 for t in d["timelines"] for c in t["cpus"] for x in c["threads"] + c["calls"])' \
+    'all(a[1] <= b[0] for t in d["timelines"] for c in t["cpus"] for a, b in zip(c["threads"], c["threads"][1:]))'
+for window in 7ms..6ms 6ms 6..7 '' 6ms..; do
+	try 2 report "$tmp/g.db" -o "$tmp/w.html" --timeline "$window"
+	says 'want A..B or POINT@A..B'
+done
+try 2 report "$tmp/g.db" -o "$tmp/w.html" --timeline 30ms..36ms
+says 'the window ends at 36ms, the run at 35ms'
+for cpus in x 3..1 1.. -1 0..16 1..x; do
+	try 2 report "$tmp/g.db" -o "$tmp/w.html" --timeline 6ms..7ms --cpus "$cpus"
+	says '--cpus'
+done
+try 2 report "$tmp/g.db" -o "$tmp/w.html" --timeline 6ms..7ms --cpus 8
+says 'no CPU 8, only 0 to 7'
+try 2 report "$tmp/g.db" -o -
+try 0 report "$tmp/g.db" -o "$tmp/c.html" --timeline 6ms..7ms --cpus 1..2
+check "$tmp/c.html" '[len(c["costs"]) > 0 for c in d["timelines"][0]["cpus"][:4]] == [False, True, True, False]'
+try 2 report "$tmp/g.db" -o "$tmp/w.html" --timeline soaccept_pred_fast=7@6ms..7ms
+says 'no point is'
+[ ! -e "$tmp/w.html" ] || complain 'a page with no such window'
 
 # A store in which a run failed, and one in which there is nothing.
 sqlite3 "$tmp/s.db" "UPDATE run SET state = 'failed', message = 'no </script> luck'
