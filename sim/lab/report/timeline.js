@@ -466,8 +466,8 @@ function notes(div, timeline, list) {
 		say('note', `${solab.number(timeline.cut_messages)} later ` +
 		    'messages have no arrows.');
 	if (here < all)
-		say('note', `${here} of ${all} CPUs were traced; solab run ` +
-		    '--trace F.json has all.');
+		say('note', `${here} of ${all} CPUs were traced: see solab ` +
+		    'report --cpus; solab run --trace F.json has all.');
 }
 
 function show(body, timeline, n) {
