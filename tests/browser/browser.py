@@ -12,6 +12,24 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
+# How many pixels of each canvas are not those of an empty one.
+PIXELS = """
+const drawn = (canvas) => {
+	const { width, height } = canvas;
+	if (width === 0 || height === 0)
+		return 0;
+	const copy = new OffscreenCanvas(width, height)
+	    .getContext('2d', { willReadFrequently: true });
+	copy.drawImage(canvas, 0, 0);
+	const bytes = copy.getImageData(0, 0, width, height).data;
+	let n = 0;
+	for (let i = 3; i < bytes.length; i += 4)
+		n += bytes[i] > 0;
+	return n;
+};
+return [...document.querySelectorAll(arguments[0])].map(drawn);
+"""
+
 
 class Browser:
     """One window. Close it: `with Browser(...) as b`."""
@@ -85,6 +103,12 @@ class Browser:
         self.script("document.querySelector(arguments[0])"
                     ".scrollIntoView({block: 'start'})", css)
         time.sleep(0.3)
+
+    def drawn(self, css):
+        """The pixels of canvases, once they are there."""
+        self.wait(f"return document.querySelector({css!r}) !== null")
+        time.sleep(0.2)
+        return self.script(PIXELS, css)
 
     def collect(self):
         """Take what was logged until now."""

@@ -28,24 +28,6 @@ SMALL = ["--set", "client0.connections=100", "--set",
 EVIL = "</script><script>window.broken = 1</script> \"'<b>\U0001f421 " + \
     "x" * 1000
 
-# How many pixels of a canvas are not those of an empty one.
-PIXELS = """
-const drawn = (canvas) => {
-	const { width, height } = canvas;
-	if (width === 0 || height === 0)
-		return 0;
-	const copy = new OffscreenCanvas(width, height)
-	    .getContext('2d', { willReadFrequently: true });
-	copy.drawImage(canvas, 0, 0);
-	const bytes = copy.getImageData(0, 0, width, height).data;
-	let n = 0;
-	for (let i = 3; i < bytes.length; i += 4)
-		n += bytes[i] > 0;
-	return n;
-};
-return [...document.querySelectorAll(arguments[0])].map(drawn);
-"""
-
 
 def solab(*args):
     subprocess.run([SOLAB, *args], check=True, stdout=subprocess.DEVNULL,
@@ -104,10 +86,7 @@ class Page(unittest.TestCase):
             self.b.screenshot(os.path.join(SHOTS, f"{name}.png"))
 
     def drawn(self, css):
-        """The pixels of what is there, once it is."""
-        self.b.wait(f"return document.querySelector({css!r}) !== null")
-        time.sleep(0.2)
-        return self.b.script(PIXELS, css)
+        return self.b.drawn(css)
 
     def curves(self):
         return self.b.script(
@@ -308,7 +287,9 @@ class Page(unittest.TestCase):
     def test_tokens_and_timeline(self):
         self.b.open(self.tokens)
         self.b.show("#tokens")
-        self.b.wait("return document.querySelectorAll('#tokens-table tbody "
+        self.assertGreater(self.drawn("#tokens-bars canvas")[0], 500)
+        self.b.find("#tokens-bars summary").click()
+        self.b.wait("return document.querySelectorAll('#tokens-bars tbody "
                     "tr').length === 6")
         self.b.show("#timeline")
         before = self.drawn("#timeline-0 canvas")
@@ -336,7 +317,7 @@ class Page(unittest.TestCase):
         self.b.show("#graph")
         self.b.wait("return document.querySelector('#topology svg text')")
         self.assertEqual(
-            self.b.find_all("#topology [style], #topology script"), [])
+            self.b.find_all("#topology svg [style], #topology script"), [])
         self.shot("graph")
 
 

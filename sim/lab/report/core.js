@@ -295,6 +295,7 @@ const solab = {
 	data, h, number, time, percent, value, half, css, digits, column, blend, brief,
 	factors: differing(),
 	maxCurves: MAX_CURVES,
+	onPaper: false,
 
 	isDark() {
 		const theme = document.documentElement.dataset.theme;
@@ -427,6 +428,7 @@ function toPaper(list) {
 	before = { theme: root.dataset.theme, open: fold.open };
 	root.dataset.theme = 'light';
 	root.classList.add('printing');
+	solab.onPaper = true;
 	fold.open = true;
 	list.forEach(build);
 	for (const view of drawn)
@@ -439,6 +441,7 @@ function fromPaper() {
 	if (!before)
 		return;
 	root.classList.remove('printing');
+	solab.onPaper = false;
 	if (before.theme)
 		root.dataset.theme = before.theme;
 	else

@@ -1,12 +1,12 @@
 'use strict';
-/* CPUs, what they spend their time on, tokens and listening sockets. */
+/* CPUs: how busy each is and with what, and what requests cost. */
 (() => {
 const { data, h } = solab;
-const KINDS = [['protocol threads', '--c0'], ['interrupts', '--c6'],
-	['processes and the rest', '--c1']];
+const KINDS = [['protocol threads', 'netisr'], ['interrupts', 'intr'],
+	['processes, in user mode and in the kernel', 'user'], ['idle', 'idle']];
 
 /* The point that a chart of one point shows: its own choice, else the first. */
-function chooser(div, redraw, has) {
+solab.chooser = (div, redraw, has) => {
 	const place = h('span');
 	let id = null;
 	const points = () => data.points.filter(has);
@@ -27,7 +27,7 @@ function chooser(div, redraw, has) {
 	fill();
 	solab.on('select', fill);
 	return current;
-}
+};
 
 function machines(list) {
 	const found = new Map();
@@ -40,289 +40,293 @@ function machines(list) {
 	return [...found];
 }
 
-/* netisr, interrupt, rest: shares of all time. */
+const part = (x) => Number.isFinite(x) ? Math.max(0, Math.min(1, x)) : 0;
+
+/* netisr, interrupt, rest, idle: shares of all time. */
 function shares([, , busy, netisr, interrupt]) {
-	return [netisr, interrupt || 0, Math.max(0, busy - netisr -
-	    (interrupt || 0))];
+	const all = part(busy), one = part(netisr), two = part(interrupt);
+
+	return [one, two, Math.max(0, all - one - two), 1 - all];
 }
 
-const PLOT = 120, HEAD = 30, LEFT = 46;
+const PLOT = 110, HEAD = 26, FOOT = 22, LEFT = 46, THIN = 7, WIDE = 40;
+
+/*
+ * Where machines go: side by side while they fit, and a machine of very many
+ * CPUs in several rows. Returns: the height; each box: {machine, cpus, x, y, w}.
+ */
+function boxes(groups, width) {
+	const most = Math.floor((width - LEFT) / THIN);
+	const list = [];
+	let x = 0, y = 0;
+
+	for (const [machine, cpus] of groups)
+		for (let i = 0; i < cpus.length; i += most) {
+			const some = cpus.slice(i, i + most);
+			const w = Math.max(THIN, Math.min(WIDE, (width - LEFT) /
+			    Math.max(groups.length > 2 ? 20 : 1, some.length)));
+			const need = LEFT + w * some.length + 12;
+
+			if (x > 0 && x + need > width + 12) {
+				x = 0;
+				y += PLOT + HEAD + FOOT;
+			}
+			list.push({ cpus: some, x: x + LEFT, y: y + HEAD, w,
+				machine: i > 0 ? `${machine}, CPU ${some[0][1]} on` :
+				    machine });
+			x += need;
+		}
+	return { list, height: y + PLOT + HEAD + FOOT };
+}
+
+function frame(ctx, { machine, cpus, x, y, w }) {
+	const busy = cpus.reduce((sum, row) => sum + part(row[2]), 0);
+
+	ctx.textAlign = 'left';
+	ctx.fillStyle = solab.css('--fg');
+	ctx.fillText(machine, x, y - 13);
+	ctx.fillStyle = solab.css('--muted');
+	ctx.fillText(`${solab.percent(100 * busy / cpus.length)} busy`,
+	    x + ctx.measureText(`${machine}  `).width, y - 13);
+	ctx.textAlign = 'right';
+	for (const share of [0, 0.5, 1]) {
+		ctx.fillStyle = solab.css('--grid');
+		ctx.fillRect(x - 3, y + PLOT * (1 - share), w * cpus.length + 3, 1);
+		ctx.fillStyle = solab.css('--muted');
+		ctx.fillText(`${100 * share} %`, x - 6, y + PLOT * (1 - share));
+	}
+}
 
 function drawCpus(div, point) {
-	const groups = machines(point.cpus);
-	const { ctx, width } = solab.canvas(div, groups.length *
-	    (PLOT + HEAD + 30));
-	let top = 0;
+	const { list, height } = boxes(machines(point.cpus || []),
+	    Math.max(200, div.clientWidth));
+	const { ctx } = solab.canvas(div, height);
 
 	div.things = [];
 	ctx.textBaseline = 'middle';
-	for (const [machine, cpus] of groups) {
-		const w = Math.min(44, (width - LEFT) / cpus.length);
-		const y0 = top + HEAD + PLOT;
+	for (const box of list) {
+		const { machine, cpus, x: left, y: top, w } = box;
+		const every = Math.ceil(30 / w);
 
-		ctx.fillStyle = solab.css('--fg');
-		ctx.textAlign = 'left';
-		ctx.fillText(machine, 0, top + 10);
-		ctx.textAlign = 'right';
-		for (const share of [0, 0.5, 1]) {
-			ctx.fillStyle = solab.css('--grid');
-			ctx.fillRect(LEFT, y0 - PLOT * share, w * cpus.length, 1);
-			ctx.fillStyle = solab.css('--muted');
-			ctx.fillText(`${100 * share} %`, LEFT - 6,
-			    y0 - PLOT * share);
-		}
+		frame(ctx, box);
 		ctx.textAlign = 'center';
 		cpus.forEach((row, i) => {
-			let y = y0;
-			const x = LEFT + i * w;
+			const x = left + i * w, gap = w > 12 ? 2 : 1;
+			let y = top + PLOT;
 
 			shares(row).forEach((share, k) => {
-				const hgt = PLOT * share;
-
-				ctx.fillStyle = solab.css(KINDS[k][1]);
-				ctx.fillRect(x + 1, y - hgt, Math.max(1, w - 2),
-				    hgt);
-				y -= hgt;
+				ctx.fillStyle = solab.meaning(KINDS[k][1]);
+				ctx.fillRect(x, y - PLOT * share, w - gap,
+				    PLOT * share);
+				y -= PLOT * share;
 			});
 			ctx.fillStyle = solab.css('--muted');
-			if (i % Math.ceil(22 / w) === 0)
-				ctx.fillText(row[1], x + w / 2, y0 + 10);
-			div.things.push({ x, y: top + HEAD, w, h: PLOT, lines: [
-				`${machine}, CPU ${row[1]}: ` +
-				`${solab.percent(100 * row[2])} busy`,
+			if (i % every === 0)
+				ctx.fillText(row[1], x + w / 2, top + PLOT + 10);
+			div.things.push({ x, y: top, w, h: PLOT, lines: [
+				`${machine.split(', CPU')[0]}, CPU ${row[1]}: ` +
+				`${solab.percent(100 * part(row[2]))} busy`,
 				...shares(row).map((s, k) =>
-				    `${KINDS[k][0]} ${solab.percent(100 * s)}`)] });
+				    `${KINDS[k][0]}: ${row[4] === null && k === 1 ?
+				    'not recorded' : solab.percent(100 * s)}`)] });
 		});
-		top += PLOT + HEAD + 30;
 	}
+}
+
+function keyOf(point) {
+	const known = (point.cpus || []).some((row) => row[4] !== null);
+
+	return KINDS.filter(([, kind]) => kind !== 'intr' || known)
+	    .map(([name, kind]) => ({ colour: solab.meaning(kind),
+		    name: kind === 'user' && !known ? `${name}, and interrupts` :
+		    name }));
 }
 
 if (data.points.some((p) => p.cpus && p.cpus.length > 0))
 	solab.section('cpu', 'CPUs', (body) => {
 		const key = h('div');
+		const csv = () => ({ name: 'cpus', header: ['point', 'machine',
+			'cpu', 'busy', 'netisr', 'interrupt'],
+			rows: point().cpus.map((row) => [point().label, ...row]) });
 		const div = solab.panel(body, { id: 'cpu-bars',
 			title: 'Utilisation of each CPU',
-			note: 'Shares of the measured time; what is missing to ' +
-			    '100 % is idle. Protocol threads count wherever ' +
-			    'they ran.',
-			csv: () => ({ name: 'cpus', header: ['point', 'machine',
-				'cpu', 'busy', 'netisr', 'interrupt'],
-				rows: point().cpus.map((row) =>
-				    [point().label, ...row]) }) });
-		const redraw = () => drawCpus(div, point());
-		const point = chooser(div, redraw, (p) => p.cpus &&
+			note: 'Shares of the measured time, means over the ' +
+			    'replications. Protocol threads count wherever ' +
+			    'they ran.', csv });
+		const redraw = () => {
+			solab.key(key, keyOf(point()));
+			drawCpus(div, point());
+			if (table)
+				table.update();
+		};
+		const point = solab.chooser(div, redraw, (p) => p.cpus &&
 		    p.cpus.length > 0);
+		let table = null;
 
 		div.before(key);
-		solab.hoverable(div);
-		const all = () => {
-			solab.key(key, KINDS.map(([name, c]) =>
-			    ({ name, colour: solab.css(c) })));
-			redraw();
-		};
-
-		solab.redraw(div, all);
+		solab.walkable(div);
+		table = solab.asTable(div, csv);
+		solab.redraw(div, redraw);
 	});
 
 /* Costs: a group of bars for each, a bar for each point. */
 
-const MOST = 16, BAR = 12;
+const MOST = 14, POINTS = 8, BAR = 14;
+const SAME = 0.0005; /* of a cost: no difference worth a word */
+const OTHERS = 'all others';
 
-function costRows(machine) {
-	const points = solab.selected().filter((p) => p.costs).slice(0, 8);
-	const sum = new Map();
+function costRows(machine, order) {
+	const points = solab.selected().filter((p) => p.costs).slice(0, POINTS);
+	const pinned = solab.baseline();
+	const maps = new Map([...points, pinned].filter(Boolean).map((p) =>
+	    [p, new Map((p.costs || []).filter((c) => c[0] === machine && c[2] > 0)
+		.map(([, name, ns]) => [name, ns]))]));
+	const of = (p, name) => maps.get(p).get(name) || 0;
+	const names = [...new Set(points.flatMap((p) => [...maps.get(p).keys()]))];
+	const size = (name) => Math.max(...points.map((p) => of(p, name)));
+	const change = (name) => Math.max(...points.map((p) =>
+	    Math.abs(of(p, name) - of(pinned, name))));
+	const by = new Map(names.map((name) => [name,
+		order === 'difference' && pinned ? change(name) : size(name)]));
 
-	for (const p of points)
-		for (const [m, name, ns] of p.costs)
-			if (m === machine && ns > 0)
-				sum.set(name, Math.max(sum.get(name) || 0, ns));
-	const names = [...sum].sort((a, b) => b[1] - a[1]).map(([n]) => n);
-	const of = (p, n) => (p.costs.find((c) => c[0] === machine &&
-	    c[1] === n) || [])[2] || 0;
-
-	return { points, names, of, most: Math.max(1, ...sum.values()) };
+	names.sort((a, b) => by.get(b) - by.get(a));
+	return { points, pinned, names, of, sum: (p) =>
+	    [...maps.get(p).values()].reduce((a, b) => a + b, 0) };
 }
 
-function drawCosts(div, machine) {
-	const { points, names, of, most } = costRows(machine);
-	const shown = names.slice(0, MOST), left = 150, right = 150;
-	const pinned = solab.baseline();
-	const block = BAR * Math.max(1, points.length) + 8;
-	const { ctx, width } = solab.canvas(div, Math.max(30,
-	    shown.length * block + 4));
-	const scale = Math.max(20, width - left - right) / most;
+/* The largest, and the rest of them together. */
+function shownRows(rows, all) {
+	const { points, names, of } = rows;
+	const shown = all ? names : names.slice(0, MOST);
+	const left = names.slice(shown.length);
+	const list = shown.map((name) => ({ name, ns: (p) => of(p, name) }));
+
+	if (left.length > 0)
+		list.push({ name: OTHERS, ns: (p) =>
+		    left.reduce((sum, name) => sum + of(p, name), 0) });
+	return { list, most: Math.max(1, ...list.flatMap((row) =>
+	    points.map((p) => row.ns(p)))) };
+}
+
+function difference(ns, base) {
+	const by = ns - base, sign = by > 0 ? '+' : '−';
+
+	if (by === 0 || Math.abs(by) < SAME * base)
+		return '±0';
+	return `${sign}${solab.time(Math.abs(by))}` + (base > 0 ?
+	    ` (${sign}${solab.percent(Math.abs(100 * by / base))})` : '');
+}
+
+function drawGroup(div, ctx, row, { top, left, scale, rows, width }) {
+	const { points, pinned } = rows;
+
+	/* Where the baseline ends. */
+	if (pinned) {
+		ctx.fillStyle = solab.css('--fg');
+		ctx.fillRect(left + row.ns(pinned) * scale - 1, top - 2, 1,
+		    BAR * points.length + 2);
+	}
+	points.forEach((p, k) => {
+		const ns = row.ns(p), y = top + k * BAR;
+		const text = solab.time(ns), w = Math.max(1, ns * scale);
+		const more = pinned && pinned !== p ?
+		    difference(ns, row.ns(pinned)) : '';
+
+		ctx.fillStyle = p.colour;
+		ctx.globalAlpha = p.dash ? 0.6 : 1;
+		ctx.fillRect(left, y + 1, w, BAR - 3);
+		ctx.globalAlpha = 1;
+		ctx.fillStyle = solab.css('--muted');
+		ctx.fillText(text, left + w + 5, y + BAR / 2);
+		if (more) {
+			ctx.fillStyle = solab.css(more.startsWith('+') ? '--bad' :
+			    more.startsWith('−') ? '--good' : '--muted');
+			ctx.fillText(more, left + w + 13 +
+			    ctx.measureText(text).width, y + BAR / 2);
+		}
+		div.things.push({ x: left, y, w: width - left, h: BAR, lines: [
+			p.name, `${row.name}: ${text} a request, ` +
+			`${solab.percent(100 * ns / rows.sum(p))} of all`,
+			...more ? [`against the baseline: ${more}`] : [] ] });
+	});
+}
+
+function drawCosts(div, key, { machine, all, order }) {
+	const rows = costRows(machine, order), { points } = rows;
+	const { list, most } = shownRows(rows, all);
+	const narrow = div.clientWidth < 560;
+
+	solab.key(key, points.map((p) => ({ colour: p.colour, faint: p.dash,
+		name: `${p.name}: ${solab.time(rows.sum(p))} a request` })));
+	if (solab.nothing(div, list.length === 0, points.length === 0 ?
+	    'No point is selected.' : 'Nothing was charged here.'))
+		return;
+	const left = narrow ? 100 : 140;
+	const right = (narrow ? 60 : 70) + (rows.pinned ? 130 : 0);
+	const block = BAR * points.length + 8;
+	const { ctx, width } = solab.canvas(div, list.length * block + 4);
 
 	div.things = [];
 	ctx.textBaseline = 'middle';
-	shown.forEach((name, i) => {
+	list.forEach((row, i) => {
 		const top = i * block + 4;
 
-		ctx.fillStyle = solab.css('--fg');
+		ctx.fillStyle = solab.css(row.name === OTHERS ? '--muted' : '--fg');
 		ctx.textAlign = 'right';
-		ctx.fillText(name, left - 8, top + block / 2 - 4, left - 10);
+		ctx.fillText(row.name, left - 8, top + block / 2 - 4, left - 10);
 		ctx.textAlign = 'left';
-		points.forEach((p, k) => {
-			const ns = of(p, name), y = top + k * BAR;
-			const more = pinned && pinned !== p && of(pinned, name) ?
-			    `  ${(100 * (ns / of(pinned, name) - 1)) > 0 ? '+' :
-			    ''}${(100 * (ns / of(pinned, name) - 1)).toFixed(1)} %`
-			    : '';
-
-			ctx.fillStyle = p.colour;
-			ctx.globalAlpha = p.dash ? 0.6 : 1;
-			ctx.fillRect(left, y, Math.max(1, ns * scale), BAR - 2);
-			ctx.globalAlpha = 1;
-			ctx.fillStyle = solab.css('--muted');
-			ctx.fillText(solab.time(ns) + more,
-			    left + Math.max(1, ns * scale) + 5, y + BAR / 2);
-			div.things.push({ x: left, y, w: width - left, h: BAR,
-				lines: [p.name, `${name}: ${solab.time(ns)} a ` +
-				    `request${more}`] });
-		});
+		drawGroup(div, ctx, row, { top, left, rows, width,
+			scale: Math.max(20, width - left - right) / most });
 	});
 }
 
 const MACHINES = [...new Set(data.points.flatMap((p) =>
-    (p.costs || []).map((c) => c[0])))];
+    (p.costs || []).map((c) => c[0])))].sort((a, b) =>
+    isPeer(a) - isPeer(b));
+
+/* Only machines have listeners. */
+function isPeer(name) {
+	return !data.points.some((p) => (p.listeners || [])
+	    .some((l) => l[0] === name));
+}
 
 if (MACHINES.length > 0)
 	solab.section('costs', 'Costs', (body) => {
-		let machine = MACHINES[0];
+		const state = { machine: MACHINES[0], all: false, order: 'size' };
+		const key = h('div');
+		const csv = () => {
+			const rows = costRows(state.machine, state.order);
+			const { list } = shownRows(rows, state.all);
+
+			return { name: `costs-${state.machine}`, header: ['cost',
+				...rows.points.map((p) => p.label)],
+				rows: list.map((row) => [row.name,
+					...rows.points.map(row.ns)]) };
+		};
 		const div = solab.panel(body, { id: 'cost-bars',
 			title: 'CPU time a request, by cost',
-			note: `The ${MOST} largest, all CPUs of a machine ` +
-			    'together, of up to eight selected points. With a ' +
-			    'baseline: the difference to it. What each pays ' +
-			    'for: `solab costs`.',
-			csv: () => {
-				const { points, names, of } = costRows(machine);
-
-				return { name: `costs-${machine}`,
-					header: ['cost', ...points.map((p) =>
-					    p.label)],
-					rows: names.map((n) => [n,
-					    ...points.map((p) => of(p, n))]) };
-			} });
-		const redraw = () => drawCosts(div, machine);
-
-		div.toolbar.prepend(solab.choice('machine', MACHINES.map((m) =>
-		    [m, m]), machine, (v) => {
-			machine = v;
+			note: 'All CPUs of a machine together, of up to ' +
+			    `${POINTS} selected points. With a baseline (⚑): ` +
+			    'the difference to it; the thin line is where it ' +
+			    'ends. What each cost pays for: solab costs.', csv });
+		const redraw = () => drawCosts(div, key, state);
+		const set = (name) => (v) => {
+			state[name] = v;
 			redraw();
-		}));
-		solab.hoverable(div);
-		solab.redraw(div, redraw);
-	});
+			table.update();
+		};
 
-/* Tokens. */
+		div.before(key);
+		div.toolbar.prepend(
+		    solab.choice('machine', MACHINES.map((m) => [m, m]),
+			state.machine, set('machine')),
+		    solab.choice('order', [['size', 'largest first'],
+			['difference', 'by difference to the baseline']], 'size',
+			set('order')),
+		    solab.check('all', false, set('all')));
+		solab.walkable(div);
+		const table = solab.asTable(div, csv);
 
-if (data.points.some((p) => p.tokens && p.tokens.length > 0))
-	solab.section('tokens', 'Tokens', (body) => {
-		const columns = [['taken', (t, p) => solab.number(t.gets /
-		    Math.max(1, p.metrics.requests[0])) + ' a request'],
-		    ['waited', (t) => solab.percent(100 * t.waits /
-		    Math.max(1, t.gets))],
-		    ['mean wait', (t) => solab.time(t.wait_mean_ns)],
-		    ['longest', (t) => solab.time(t.wait_max_ns)],
-		    ['mean hold', (t) => solab.time(t.hold_mean_ns)],
-		    ['longest', (t) => solab.time(t.hold_max_ns)],
-		    ['CPU given up', (t) => solab.number(t.collisions)],
-		    ['busiest held', (t) => solab.percent(t.busiest_pct)]];
-		const points = () => solab.selected().filter((p) => p.tokens);
-		const div = solab.panel(body, { id: 'tokens-table',
-			title: 'Serialising tokens',
-			note: 'Of the first replication. Waited: of the times it ' +
-			    'was taken. Busiest: the token of a group that was ' +
-			    'held longest, of all time.',
-			csv: () => ({ name: 'tokens', header: ['point', 'machine',
-				'name', 'count', 'gets', 'waits', 'collisions',
-				'hold_mean_ns', 'hold_max_ns', 'wait_mean_ns',
-				'wait_max_ns', 'busiest_pct'],
-				rows: points().flatMap((p) => p.tokens.map((t) =>
-				    [p.label, ...Object.values(t)])) }) });
-
-		solab.redraw(div, () => div.replaceChildren(h('div',
-		    { class: 'table' }, h('table', {}, h('thead', {}, h('tr', {},
-			h('th', { class: 'text', text: 'point' }),
-			h('th', { class: 'text', text: 'token' }),
-			...columns.map(([t]) => h('th', { text: t })))),
-			h('tbody', {}, ...points().flatMap((p) =>
-			    p.tokens.map((t) => h('tr', {},
-				h('td', { class: 'text', text: p.name }),
-				h('td', { class: 'text', text: t.count > 1 ?
-				    `${t.name} (${t.count})` : t.name }),
-				...columns.map(([, f]) => h('td', { text:
-				    f(t, p) }))))))))));
-	});
-
-/* Listening sockets: the queue against its limit, and what was dropped. */
-
-function drawListeners(div, point) {
-	const list = point.listeners, top = 14, plot = 150, drops = 50;
-	const { ctx, width } = solab.canvas(div, top + plot + drops + 50);
-	const limit = Math.max(...list.map((l) => l[5]));
-	const most = 1.05 * Math.max(1, limit, ...list.map((l) => l[4]));
-	const lost = Math.max(1, ...list.map((l) => l[6] + l[7]));
-	const w = Math.min(44, (width - LEFT) / list.length);
-	const y = (q) => top + plot - plot * q / most;
-	const base = top + plot + 22;
-
-	div.things = [];
-	ctx.textBaseline = 'middle';
-	list.forEach((l, i) => {
-		const [, index, cpu, mean, max, of, syn, refused, accepted] = l;
-		const x = LEFT + i * w;
-
-		ctx.fillStyle = solab.css('--counted');
-		ctx.fillRect(x + 2, y(mean), Math.max(1, w - 4), y(0) - y(mean));
-		ctx.fillStyle = solab.css('--fg');
-		ctx.fillRect(x + 2, y(max) - 1, Math.max(1, w - 4), 2);
-		ctx.fillStyle = solab.css('--bad');
-		ctx.fillRect(x + 2, base, Math.max(1, w - 4),
-		    drops * (syn + refused) / lost);
-		ctx.fillStyle = solab.css('--muted');
-		ctx.textAlign = 'center';
-		if (i % Math.ceil(22 / w) === 0)
-			ctx.fillText(`${index}`, x + w / 2, top + plot + 10);
-		div.things.push({ x, y: top, w, h: plot + drops + 30, lines: [
-			`listener ${index} on CPU ${cpu}`,
-			`mean ${solab.number(mean)}, at most ${max}, limit ${of}`,
-			`${solab.number(accepted)} accepted`,
-			`${solab.number(syn)} SYNs dropped, ` +
-			    `${solab.number(refused)} refused`] });
-	});
-	ctx.strokeStyle = solab.css('--fg');
-	ctx.setLineDash([4, 3]);
-	ctx.beginPath();
-	ctx.moveTo(LEFT, y(limit));
-	ctx.lineTo(LEFT + w * list.length, y(limit));
-	ctx.stroke();
-	ctx.fillStyle = solab.css('--muted');
-	ctx.textAlign = 'right';
-	ctx.fillText('0', LEFT - 6, y(0));
-	ctx.fillText(limit, LEFT - 6, y(limit));
-	ctx.fillText('drops', LEFT - 6, base + 8);
-	ctx.textAlign = 'left';
-	ctx.fillText(`most: ${solab.number(lost)}`, LEFT, base + drops + 14);
-}
-
-if (data.points.some((p) => p.listeners && p.listeners.length > 0))
-	solab.section('listeners', 'Listening sockets', (body) => {
-		const div = solab.panel(body, { id: 'listener-bars',
-			title: 'Completion queues',
-			note: 'Bars: mean length of so_comp; black: the longest; ' +
-			    'dashed: its limit (so_qlimit). Below, in red: SYNs ' +
-			    'dropped and third ACKs refused.',
-			csv: () => ({ name: 'listeners', header: ['point',
-				'machine', 'listener', 'cpu', 'qlen_mean',
-				'qlen_max', 'qlimit', 'syn_drops', 'refused',
-				'accepted'], rows: point().listeners.map((row) =>
-				[point().label, ...row]) }) });
-		const redraw = () => drawListeners(div, point());
-		const point = chooser(div, redraw, (p) => p.listeners &&
-		    p.listeners.length > 0);
-
-		solab.hoverable(div);
 		solab.redraw(div, redraw);
 	});
 })();

@@ -26,16 +26,31 @@ function picture(text) {
 	return document.importNode(root, true);
 }
 
-function show(place, graph) {
+/* In the page's width, but no smaller than can be read: then it scrolls. */
+const SMALLEST = 0.6;
+
+function fit(svg, whole) {
+	const width = parseFloat(svg.getAttribute('width')) * 4 / 3;
+
+	if (!Number.isFinite(width))
+		return;
+	svg.style.width = `${width}px`;
+	svg.style.maxWidth = whole ? 'none' : '100%';
+	svg.style.minWidth = whole ? '0' : `${width * SMALLEST}px`;
+}
+
+function show(place, graph, name, whole) {
 	const svg = graph.svg ? picture(graph.svg) : null;
 
 	place.replaceChildren(svg || h('p', { class: 'note', text:
 	    'There was no dot to draw it when the report was made. Its ' +
 	    'source is below.' }));
-	if (svg)
+	if (svg) {
 		svg.setAttribute('role', 'img');
-	place.append(h('details', { class: 'fold' }, h('summary', { text:
-	    'DOT source' }), h('pre', { text: graph.dot })));
+		svg.setAttribute('aria-label',
+		    `the topology of ${name}; its source is below as text`);
+		fit(svg, whole);
+	}
 }
 
 solab.section('graph', 'Topology', (body) => {
@@ -47,23 +62,36 @@ solab.section('graph', 'Topology', (body) => {
 	const pinned = solab.baseline() || solab.selected()[0];
 	let graph = data.graphs.find((g) => pinned && g.point === pinned.id) ||
 	    data.graphs[0];
+	let whole = false;
 	const div = solab.panel(body, { id: 'topology',
 		title: 'Ports, rings, CPUs, sockets, threads',
 		note: 'With what the run of this point put on them.' });
+	const source = h('pre');
+	const svg = solab.button('SVG', () => solab.save('graph.svg', graph.svg,
+	    'image/svg+xml'), 'download the picture');
+	const update = () => {
+		show(div, graph, name(graph), whole);
+		source.textContent = graph.dot;
+		svg.disabled = !graph.svg;
+	};
 
 	div.classList.add('paper');
+	div.tabIndex = 0;
+	div.after(h('details', { class: 'fold' }, h('summary', { text:
+	    'DOT source' }), source));
 	div.toolbar.append(
 	    data.graphs.length > 1 ? solab.choice('point',
 		data.graphs.map((g, i) => [i, name(g)]),
 		data.graphs.indexOf(graph), (v) => {
 			graph = data.graphs[Number(v)];
-			show(div, graph);
+			update();
 		}) : '',
-	    solab.button('SVG', () => graph.svg &&
-		solab.save('graph.svg', graph.svg, 'image/svg+xml'),
-		'download the picture'),
+	    solab.check('full size', false, (on) => {
+		    whole = on;
+		    update();
+	    }), svg,
 	    solab.button('DOT', () => solab.save('graph.dot', graph.dot,
 		'text/vnd.graphviz'), 'download its source'));
-	show(div, graph);
+	update();
 });
 })();

@@ -89,7 +89,8 @@ const views = [{
 	draw(div) {
 		solab.plot(div, { height: 380, x: percentileAxis(),
 			y: timeAxis(scale === 'log'), marks: published(),
-			curves: curves(this.points), nothing: NOTHING });
+			curves: curves(this.points), nothing: NOTHING,
+			compare: true });
 	},
 }, {
 	id: 'latency-cdf',

@@ -68,10 +68,16 @@ solab.check = (label, on, change) => {
 	return h('label', { class: 'choice' }, box, ` ${label}`);
 };
 
+/* Pixels of a canvas for one of the page: paper has finer dots. */
+const PAPER_SCALE = 3;
+
+solab.scale = () => Math.max(window.devicePixelRatio || 1,
+    solab.onPaper ? PAPER_SCALE : 1);
+
 /* A canvas as wide as its place, in device pixels; it is empty. */
 solab.canvas = (div, height) => {
 	const width = Math.max(200, div.clientWidth);
-	const scale = window.devicePixelRatio || 1;
+	const scale = solab.scale();
 	let canvas = div.querySelector(':scope > canvas');
 
 	if (!canvas) {
@@ -123,7 +129,7 @@ solab.hoverable = (div) => {
 	div.addEventListener('pointerleave', (e) => solab.tip(e));
 };
 
-/* Colours and their meanings: [{colour, name, hatched}]. */
+/* Colours and their meanings: [{colour, name, faint, striped}]. */
 solab.key = (div, items) => {
 	div.className = 'key';
 	div.replaceChildren(...items.map((item) => {
@@ -131,6 +137,7 @@ solab.key = (div, items) => {
 
 		box.style.backgroundColor = item.colour;
 		box.style.opacity = item.faint ? 0.45 : 1;
+		box.classList.toggle('striped', Boolean(item.striped));
 		return h('span', { class: 'item' }, box, item.name);
 	}));
 };

@@ -83,7 +83,7 @@ function ticker(axis, up) {
 
 	return (low, high, room) => spaced(axis.ticks ? seen(low, high) :
 	    axis.log ? logTicks(low, high, room, label) :
-	    plainTicks(low, high, room / (up ? 45 : 80), label),
+	    plainTicks(low, high, room / (up ? 40 : 80), label),
 	    low, high, room, up);
 }
 
@@ -172,7 +172,8 @@ function lone(rows, log) {
 /*
  * spec: {height, x, y, curves: [{name, colour, dash, bold, points: [[x, y,
  * half-width]], point}], marks: [{x, y, text, colour}], steps, dots, bands,
- * nothing: what to say when no curve has a point}.
+ * nothing: what to say when no curve has a point, compare: whether values are
+ * read as percentages of the baseline's too}.
  * What is not positive has no place on a logarithmic axis and is left out.
  * Returns: nothing; div.graph is the Dygraph, for tests and for synchronising.
  */
@@ -223,6 +224,7 @@ solab.plot = (div, spec) => {
 			strokePattern: c.dash || null,
 			strokeWidth: c.bold ? 3 : 1.5,
 		}])),
+		pixelRatio: solab.scale(),
 		customBars: Boolean(spec.bands),
 		fillAlpha: 0.15,
 		stepPlot: Boolean(spec.steps),
@@ -254,6 +256,7 @@ solab.plot = (div, spec) => {
 		},
 		highlightCallback: (e, x, points, row, of) =>
 		    readout(div, spec, x, of),
+		unhighlightCallback: () => hint(div, spec),
 		drawCallback: (g, initial) => {
 			if (spec.drawn)
 				spec.drawn(g, initial);
@@ -363,7 +366,7 @@ function marksAt(div, spec, x) {
 
 /*
  * Under the chart: where the pointer is, and all curves there, from the highest
- * to the lowest. It stays when the pointer leaves, so that nothing jumps.
+ * to the lowest. It goes when the pointer leaves.
  */
 function readout(div, spec, x, of) {
 	const back = spec.x.log ? pow(x) : x;
@@ -375,16 +378,27 @@ function readout(div, spec, x, of) {
 	const from = Math.max(0, Math.min(list.length - most,
 	    near - Math.floor(most / 2)));
 	const shown = list.slice(from, from + most);
+	const height = (y) => spec.y.log ? pow(y) : y;
+	const base = spec.compare && list.find(({ curve }) => curve.bold);
 
 	div.lastChild.replaceChildren(
 	    h('b', { class: 'at', text: (spec.x.format || String)(back) }),
 	    ...shown.map(({ curve, i, y }) => item(curve, `${i}` === of,
-		spec.y.format(spec.y.log ? pow(y) : y))),
+		spec.y.format(height(y)) + (base && base.curve !== curve ?
+		change(height(y), height(base.y)) : ''))),
 	    ...(list.length > shown.length ? [h('span', { class: 'item',
 		    text: `and ${list.length - shown.length} more` })] : []),
 	    ...marksAt(div, spec, x).map((m) =>
 		h('span', { class: 'item', text: `◇ ${m.text}` })));
 	line(div.graph, x);
+}
+
+/* Against the baseline. */
+function change(y, base) {
+	const by = 100 * (y / base - 1);
+
+	return Number.isFinite(by) ? ` (${by < 0 ? '−' : '+'}` +
+	    `${solab.percent(Math.abs(by))})` : '';
 }
 
 function line(g, x) {
@@ -397,10 +411,20 @@ function line(g, x) {
 	ctx.restore();
 }
 
+/*
+ * What else: below a large chart a hint, in room that the values of the last
+ * time keep, so that nothing jumps; nothing over a small one.
+ */
 function hint(div, spec) {
-	div.lastChild.replaceChildren(h('span', { class: 'at', text:
-	    spec.height > 300 ? 'Hover to read values; drag to zoom, double ' +
-	    'click to see all.' : '' }));
+	const place = div.lastChild;
+
+	if ((spec.height || 0) <= 300) {
+		place.replaceChildren();
+		return;
+	}
+	place.style.minHeight = `${place.offsetHeight}px`;
+	place.replaceChildren(h('span', { class: 'at', text: 'Hover to read ' +
+	    'values; drag to zoom, double click to see all.' }));
 }
 
 /* Zoom and move by keys, as by the pointer. */

@@ -1,520 +1,524 @@
 'use strict';
 /*
  * What each CPU does in a window of time: who has it, its system calls, its
- * costs, and the completion queue that waits for it.
- *
- * Spans narrower than a pixel are added up for each pixel, and what took most of
- * it is drawn: so nothing is hidden by what is drawn later, and a hundred
- * thousand spans stay fluid.
+ * costs, and the completion queue that waits for it. Here is what is said of it
+ * and how one moves in it; view.js draws.
  */
 (() => {
-const { data, h } = solab;
+const { data, h, exact } = solab;
+const { lanes, search, callMeaning, CALLS } = solab.lanes;
 
 if (!data.timelines || data.timelines.length === 0)
 	return;
 
-const KINDS = { idle: null, user: '--c1', netisr: '--c0', intr: '--c6',
-	ithread: '--c6' };
-const CALLS = [[/accept/, '--c3'], [/recv|read/, '--c2'],
-	[/send|write/, '--c5'], [/kevent|poll|select/, '--c8'],
-	[/close|shutdown/, '--c4']];
-const OTHER = '--c7';
-const LEFT = 96, TOP = 22, WHO = 9, CALL = 13, COST = 8, QUEUE = 18, GAP = 9;
-const FEW = 6; /* CPUs that are shown at first */
+const ROWS = ['threads', 'calls', 'costs'];
+const TITLES = { threads: 'who', calls: 'system call', costs: 'cost' };
 
-function callColour(name) {
-	return (CALLS.find(([re]) => re.test(name)) || [null, OTHER])[1];
+/* What is under the pointer, in words; and which span it is. */
+
+function queueAt({ counter, limit }, t) {
+	const i = search(counter.points.length, (n) =>
+	    counter.points[n][0] > t) - 1;
+
+	return i < 0 ? null : `${counter.name}: ${counter.points[i][1]}` +
+	    (limit === null ? '' : `, limit ${limit}`);
 }
 
-/* Colours of costs tell neighbours apart, no more. */
-function costColour(i) {
-	return `hsl(${(i * 47) % 360} 32% ${solab.isDark() ? 55 : 60}%)`;
+/* The message that is handled: the last one taken, or what the CPU woke up for. */
+function handled(view, lane, t, from, to) {
+	const { inbox } = lane;
+	const after = search(inbox.length, (n) => inbox[n][2] > t);
+	const message = [inbox[after - 1], inbox[after]].find((m) => m &&
+	    m[2] >= from && m[2] < to);
+
+	if (!message)
+		return null;
+	const [sent, by, taken, , name] = message;
+	const sender = view.t.cpus[by];
+
+	return `message${name ? ` for ${name}` : ''} from ` +
+	    (sender ? `${sender.machine}.${sender.cpu}` : '?') +
+	    `, sent ${solab.time(taken - sent)} before it was taken`;
 }
 
-/* First index whose end is after t, of spans in order. */
-function first(spans, end, t) {
-	let low = 0, high = spans.length;
+/* More spans than can be told apart: shares of a pixel's time. */
+function crowd(view, lane, t) {
+	const w = 1.5 / view.scale, sums = new Map();
 
-	while (low < high) {
-		const mid = (low + high) >> 1;
+	for (const name of ['threads', 'calls']) {
+		const row = lane.rows[name];
 
-		if (end(spans[mid]) > t)
-			high = mid;
-		else
-			low = mid + 1;
+		row.within(t - w, t + w, (i, ns) => {
+			if (row.kind(i) !== 'idle')
+				sums.set(row.name(i),
+				    (sums.get(row.name(i)) || 0) + ns);
+		});
 	}
-	return low;
+	return [...sums].sort((a, b) => b[1] - a[1]).slice(0, 5)
+	    .map(([name, ns]) => `${name} ${(50 * ns / w).toFixed(0)} %`)
+	    .join(', ');
 }
 
-const ROWS = {
-	threads: { end: (s) => s[1], what: (t, s) => t.kinds[s[2]] },
-	calls: { end: (s) => s[1], what: (t, s) => t.syscalls[s[2]] },
-	costs: { end: (s) => s[0] + s[1], what: (t, s) => t.costs[s[2]] },
-};
+function describe(view, lane, t) {
+	const lines = [`${lane.name} at ${exact(t)}`];
+	const hovered = { lane, t, from: t, to: t };
 
-/* Whether the trace holds this CPU. */
-function traced(cpu) {
-	return cpu.costs.length + cpu.calls.length > 0;
+	for (const name of ROWS) {
+		const row = lane.rows[name], i = row.at(t);
+
+		if (i < 0)
+			continue;
+		const from = row.start[i], to = row.end[i];
+
+		if (name !== 'costs')
+			Object.assign(hovered, { from, to });
+		lines.push(`${row.name(i)}${name === 'calls' ? '()' : ''}: ` +
+		    `${solab.time(to - from)}, ${exact(from)} to ${exact(to)}`);
+		if (name === 'threads' && row.kind(i) !== 'user')
+			lines.push(handled(view, lane, t, from, to));
+	}
+	if ((hovered.to - hovered.from) * view.scale < 2)
+		lines.push(`around it: ${crowd(view, lane, t)}`);
+	const run = lane.batches.find((b) => b.from <= t && t < b.to);
+
+	if (run)
+		lines.push(`${run.n} accepts in a row, ` +
+		    `${solab.time(run.to - run.from)} without an answer`);
+	lines.push(...lane.queues.map((queue) => queueAt(queue, t)));
+	lines.push(...lane.marks.filter((m) =>
+	    Math.abs(m[0] - t) * view.scale < 4).slice(0, 4)
+	    .map((m) => `${exact(m[0])}: ${m[2]}`));
+	hovered.lines = lines.filter(Boolean);
+	return hovered;
 }
 
-class View {
-	constructor(timeline, div) {
-		this.t = timeline;
-		this.div = div;
-		this.all = false;
-		this.peers = false;
-		this.find = '';
-		this.home();
-	}
+/* Shares of the visible window, of the CPUs that are shown. */
 
-	home() {
-		this.from = 0;
-		this.to = this.t.to_ns - this.t.from_ns;
-	}
+function shares(view) {
+	const found = new Map();
+	const all = view.shown.length * (view.to - view.from);
 
-	get lanes() {
-		const seen = this.t.cpus.map((c, i) => ({ ...c, index: i }))
-		    .filter(traced);
-		const servers = seen.filter((c) => !c.peer);
-		const peers = seen.filter((c) => c.peer);
+	for (const lane of view.shown)
+		for (const name of ROWS) {
+			const row = lane.rows[name];
 
-		return [...(this.all ? servers : servers.slice(0, FEW)),
-			...(this.peers ? peers : [])];
-	}
+			row.within(view.from, view.to, (i, ns) => {
+				const key = `${name} ${row.kind(i)}`;
+				const sum = found.get(key) || { sort: name,
+					what: row.kind(i), n: 0, ns: 0, most: 0 };
 
-	/* Keep it inside, and no shorter than ten ns. */
-	look(from, to) {
-		const end = this.t.to_ns - this.t.from_ns;
-		const w = Math.max(10, Math.min(end, to - from));
-
-		this.from = Math.max(0, Math.min(end - w, from));
-		this.to = this.from + w;
-		this.draw();
-	}
-
-	zoom(factor, at = (this.from + this.to) / 2) {
-		const w = (this.to - this.from) * factor;
-		const part = (at - this.from) / (this.to - this.from);
-
-		this.look(at - w * part, at + w * (1 - part));
-	}
-
-	move(part) {
-		const by = (this.to - this.from) * part;
-
-		this.look(this.from + by, this.to + by);
-	}
-
-	x(t) {
-		return LEFT + (t - this.from) * this.scale;
-	}
-
-	time(x) {
-		return this.from + (x - LEFT) / this.scale;
-	}
-
-	fits(name) {
-		return this.find === '' ||
-		    name.toLowerCase().includes(this.find.toLowerCase());
-	}
-
-	row(lane, name, y, height, colour) {
-		const { end, what } = ROWS[name], spans = lane[name] || [];
-		const { ctx } = this;
-		let pixel = -1, sums = new Map();
-		const flush = () => {
-			let most = null;
-
-			for (const [c, ns] of sums)
-				if (most === null || ns > sums.get(most))
-					most = c;
-			if (most) {
-				ctx.fillStyle = most;
-				ctx.fillRect(pixel, y, 1, height);
-			}
-			sums = new Map();
-		};
-
-		for (let i = first(spans, end, this.from); i < spans.length &&
-		    spans[i][0] < this.to; i++) {
-			const a = Math.max(this.from, spans[i][0]);
-			const b = Math.min(this.to, end(spans[i]));
-			const c = colour(spans[i], what(this.t, spans[i]));
-			const x0 = this.x(a), x1 = this.x(b);
-
-			if (!c)
-				continue;
-			if (x1 - x0 >= 1.5) {
-				ctx.fillStyle = c;
-				ctx.fillRect(x0, y, x1 - x0 -
-				    (x1 - x0 > 4 ? 0.6 : 0), height);
-				this.label(what(this.t, spans[i]), x0, x1, y,
-				    height);
-				continue;
-			}
-			if (Math.floor(x0) !== pixel) {
-				flush();
-				pixel = Math.floor(x0);
-			}
-			sums.set(c, (sums.get(c) || 0) + b - a);
+				sum.n++;
+				sum.ns += ns;
+				sum.most = Math.max(sum.most,
+				    row.end[i] - row.start[i]);
+				found.set(key, sum);
+			});
 		}
-		flush();
-	}
+	return { all, list: [...found.values()].sort((a, b) =>
+	    ROWS.indexOf(a.sort) - ROWS.indexOf(b.sort) || b.ns - a.ns) };
+}
 
-	label(text, x0, x1, y, height) {
-		if (height < 12 || x1 - x0 < 26)
+function longest(view) {
+	let most = null;
+
+	for (const lane of view.shown)
+		for (const run of lane.batches)
+			if (run.to > view.from && run.from < view.to &&
+			    (!most || run.n > most.n))
+				most = { ...run, lane };
+	return most;
+}
+
+function words(view) {
+	const { all, list } = shares(view);
+	const say = (sort) => list.filter((s) => s.sort === sort &&
+	    s.ns > all / 2000).slice(0, 7)
+	    .map((s) => `${s.what} ${solab.percent(100 * s.ns / all)}`)
+	    .join(', ') || 'nothing';
+	const run = longest(view);
+	const lost = view.shown.reduce((n, lane) => n + lane.marks.filter((m) =>
+	    m[3] === 'drop' && m[0] >= view.from && m[0] < view.to).length, 0);
+
+	return `${view.shown.length} CPUs, ${exact(view.from)} to ` +
+	    `${exact(view.to)} after ${(view.t.from_ns / 1e9).toFixed(6)} s. ` +
+	    `Who has them: ${say('threads')}. In system calls: ` +
+	    `${say('calls')}.` +
+	    (run ? ` Longest run of accepts: ${run.n} on ${run.lane.name}, ` +
+	    `${solab.time(run.to - run.from)} without an answer.` : '') +
+	    (lost > 0 ? ` Dropped: ${lost}.` : '');
+}
+
+function tableOf(view) {
+	const { all, list } = shares(view);
+
+	return { header: ['', 'what', 'spans', 'ns', '% of time', 'mean ns',
+		'longest ns'],
+	rows: list.map((s) => [TITLES[s.sort], s.what, s.n, s.ns,
+		100 * s.ns / all, s.ns / s.n, s.most]) };
+}
+
+/* All that is visible: spans, marks and lengths of queues. */
+function csvOf(view) {
+	const rows = [], { from_ns } = view.t;
+
+	for (const { machine, cpu, ...lane } of view.shown) {
+		const add = (sort, from, to, what) => rows.push([machine, cpu,
+			sort, from_ns + from, from_ns + to, what]);
+
+		for (const name of ROWS)
+			lane.rows[name].within(view.from, view.to, (i) =>
+			    add(name, lane.rows[name].start[i],
+				lane.rows[name].end[i], lane.rows[name].name(i)));
+		for (const [t, , text] of lane.marks)
+			if (t >= view.from && t < view.to)
+				add('mark', t, t, text);
+		for (const { counter: { name, points } } of lane.queues)
+			points.forEach(([t, length], i) => {
+				const end = i + 1 < points.length ?
+				    points[i + 1][0] : view.length;
+
+				if (end > view.from && t < view.to)
+					add(name, t, end, length);
+			});
+	}
+	return { name: 'timeline', header: ['machine', 'cpu', 'row',
+		'from_ns', 'to_ns', 'what'], rows };
+}
+
+/* The pointer: a drag zooms, with Shift or on the map it moves. */
+
+function under(view, e) {
+	const box = view.layers.base.getBoundingClientRect();
+	const x = e.clientX - box.left, y = e.clientY - box.top;
+	const at = view.drawn.find((d) => y >= d.y - 7 && y <= d.bottom);
+
+	return { lane: at && at.lane, t: view.time(x), x };
+}
+
+function hover(view, e) {
+	const { lane, t, x } = under(view, e);
+
+	view.hovered = lane && x >= view.left ? describe(view, lane, t) : null;
+	view.overlay();
+	solab.tip(e, ...(view.hovered ? view.hovered.lines : []));
+}
+
+function drop(view) {
+	const { drag } = view;
+
+	view.drag = null;
+	if (!drag)
+		return;
+	if (!drag.move && Math.abs(drag.b - drag.a) * view.scale > 4)
+		view.look(Math.min(drag.a, drag.b), Math.max(drag.a, drag.b));
+	else
+		view.overlay();
+}
+
+function pointer(view, div) {
+	const { stack } = view.layers;
+
+	stack.addEventListener('pointerdown', (e) => {
+		const { lane, t, x } = under(view, e);
+
+		if (e.button !== 0)
 			return;
-		this.ctx.fillStyle = solab.css('--bg');
-		this.ctx.textAlign = 'left';
-		this.ctx.font = `10px ${solab.css('--font')}`;
-		if (this.ctx.measureText(text).width < x1 - x0 - 4)
-			this.ctx.fillText(text, x0 + 2, y + height / 2 + 0.5);
-		this.ctx.font = `12px ${solab.css('--font')}`;
-	}
-
-	queue(lane) {
-		const of = `#${lane.cpu}`;
-
-		return this.t.counters.find((c) => c.cpu === lane.index ||
-		    c.name.startsWith('so_qlen') && c.name.endsWith(of) &&
-		    c.name.includes(lane.machine));
-	}
-
-	drawQueue(counter, y) {
-		const { ctx } = this;
-		const most = Math.max(1, ...counter.points.map((p) => p[1]));
-		const up = (v) => y + QUEUE - QUEUE * v / most;
-		let value = null;
-
-		ctx.strokeStyle = solab.css('--counted');
-		ctx.lineWidth = 1.2;
-		ctx.beginPath();
-		for (const [t, v] of counter.points) {
-			if (t > this.to)
-				break;
-			if (t < this.from) {
-				value = v;
-				continue;
-			}
-			if (value === null)
-				ctx.moveTo(this.x(t), up(v));
-			else
-				ctx.lineTo(this.x(t), up(value));
-			ctx.lineTo(this.x(t), up(v));
-			value = v;
-		}
-		if (value !== null)
-			ctx.lineTo(this.x(this.to), up(value));
-		ctx.stroke();
-		ctx.fillStyle = solab.css('--muted');
-		ctx.textAlign = 'right';
-		ctx.fillText(`so_qlen ≤ ${most}`, LEFT - 6, y + QUEUE / 2);
-	}
-
-	axis(height) {
-		const { ctx } = this;
-		const span = this.to - this.from;
-		const rough = span / Math.max(2, (this.width - LEFT) / 110);
-		const base = 10 ** Math.floor(Math.log10(rough));
-		const step = [1, 2, 5, 10].map((m) => m * base)
-		    .find((s) => s >= rough);
-
-		ctx.textAlign = 'center';
-		for (let t = Math.ceil(this.from / step) * step; t <= this.to;
-		    t += step) {
-			ctx.fillStyle = solab.css('--grid');
-			ctx.fillRect(this.x(t), TOP - 4, 1, height - TOP);
-			ctx.fillStyle = solab.css('--muted');
-			ctx.fillText(`+${solab.time(t)}`, this.x(t), 9);
-		}
-	}
-
-	draw() {
-		const lanes = this.lanes.map((lane) =>
-		    ({ ...lane, counter: this.queue(lane) }));
-		const height = lanes.reduce((sum, lane) => sum + WHO + CALL + COST +
-		    GAP + (lane.counter ? QUEUE + 3 : 0), TOP + 4);
-		const { ctx, width } = solab.canvas(this.div, height);
-		let y = TOP;
-
-		this.ctx = ctx;
-		this.width = width;
-		this.scale = (width - LEFT) / (this.to - this.from);
-		this.drawn = [];
-		ctx.textBaseline = 'middle';
-		this.axis(height);
-		for (const lane of lanes) {
-			ctx.fillStyle = solab.css('--fg');
-			ctx.textAlign = 'right';
-			ctx.fillText(`${lane.machine}.${lane.cpu}`, LEFT - 6,
-			    y + WHO + CALL / 2, LEFT - 8);
-			this.row(lane, 'threads', y, WHO, (s, kind) =>
-			    KINDS[kind] ? solab.css(KINDS[kind]) : null);
-			this.row(lane, 'calls', y + WHO + 1, CALL, (s, name) =>
-			    this.fits(name) ? solab.css(callColour(name)) :
-			    solab.css('--grid'));
-			this.row(lane, 'costs', y + WHO + CALL + 2, COST,
-			    (s, name) => this.fits(name) ? costColour(s[2]) :
-			    solab.css('--grid'));
-			this.drawn.push({ lane, y, h: WHO + CALL + COST + 2 });
-			y += WHO + CALL + COST + 3;
-			if (lane.counter) {
-				this.drawQueue(lane.counter, y + 1);
-				y += QUEUE + 3;
-			}
-			y += GAP - 3;
-		}
-		this.marks();
-		this.arrows();
-		this.tell();
-	}
-
-	marks() {
-		const near = this.t.marks.filter(([t, cpu, , kind]) => t >= this.from &&
-		    t <= this.to && (kind === 'drop' || kind === 'refused'));
-
-		this.ctx.fillStyle = solab.css('--bad');
-		for (const [t, cpu] of near) {
-			const at = this.drawn.find((d) => d.lane.index === cpu);
-
-			if (at)
-				this.ctx.fillRect(this.x(t) - 1, at.y - 5, 2, 5);
-		}
-	}
-
-	/* Messages that the span under the pointer sent or handled. */
-	arrows() {
-		const place = (cpu) => this.drawn.find((d) => d.lane.index === cpu);
-		const { ctx, hovered } = this;
-
-		if (!hovered)
+		div.focus({ preventScroll: true });
+		if (x < view.left) {
+			if (lane)
+				turn(view, lane.index);
 			return;
-		ctx.strokeStyle = solab.css('--fg');
-		ctx.lineWidth = 1;
-		for (const [sent, from, handled, to] of this.t.messages) {
-			const a = place(from), b = place(to);
-			const inside = (t, cpu) => cpu === hovered.lane.index &&
-			    t >= hovered.from && t < hovered.to;
-
-			if (!a || !b || !(inside(sent, from) ||
-			    inside(handled, to)))
-				continue;
-			ctx.beginPath();
-			ctx.moveTo(this.x(sent), a.y + a.h / 2);
-			ctx.lineTo(this.x(handled), b.y + b.h / 2);
-			ctx.stroke();
-			ctx.beginPath();
-			ctx.arc(this.x(handled), b.y + b.h / 2, 2.5, 0, 7);
-			ctx.stroke();
 		}
-	}
-
-	/* Shares of kinds and calls in the window, in words. */
-	tell() {
-		const sums = new Map(), calls = new Map();
-		let all = 0;
-
-		for (const { lane } of this.drawn) {
-			all += this.to - this.from;
-			for (const name of ['threads', 'calls']) {
-				const { end, what } = ROWS[name];
-				const into = name === 'calls' ? calls : sums;
-				const spans = lane[name] || [];
-
-				for (let i = first(spans, end, this.from);
-				    i < spans.length && spans[i][0] < this.to;
-				    i++) {
-					const key = what(this.t, spans[i]);
-
-					into.set(key, (into.get(key) || 0) +
-					    Math.min(this.to, end(spans[i])) -
-					    Math.max(this.from, spans[i][0]));
-				}
-			}
-		}
-		const list = (map) => [...map].sort((a, b) => b[1] - a[1])
-		    .filter(([, ns]) => ns / all > 0.0005).slice(0, 8)
-		    .map(([key, ns]) => `${key} ${solab.percent(100 * ns / all)}`)
-		    .join(', ') || 'none';
-
-		this.words.textContent = `${this.drawn.length} CPUs, ` +
-		    `${solab.time(this.from)} to ${solab.time(this.to)} after ` +
-		    `${(this.t.from_ns / 1e9).toFixed(6)} s. Who: ${list(sums)}. ` +
-		    `In system calls: ${list(calls)}.`;
-	}
-
-	under(e) {
-		const box = this.div.querySelector('canvas').getBoundingClientRect();
-		const x = e.clientX - box.left, y = e.clientY - box.top;
-		const at = this.drawn.find((d) => y >= d.y - 5 && y < d.y + d.h);
-
-		return { at, y, t: this.time(x), inside: x >= LEFT };
-	}
-
-	hover(e) {
-		const { at, t, inside } = this.under(e);
-		const lines = [];
-
-		this.hovered = null;
-		if (at && inside) {
-			lines.push(`${at.lane.machine}.${at.lane.cpu} at ` +
-			    `+${solab.time(t)}`);
-			for (const [name, { end, what }] of Object.entries(ROWS)) {
-				const spans = at.lane[name] || [];
-				const s = spans[first(spans, end, t)];
-
-				if (!s || s[0] > t)
-					continue;
-				if (name !== 'costs' || !this.hovered)
-					this.hovered = { lane: at.lane, from: s[0],
-						to: end(s) };
-				lines.push(`${name === 'threads' && s[3] ? s[3] :
-				    what(this.t, s)}: ${solab.time(end(s) - s[0])}`);
-			}
-			for (const [time, , text] of this.t.marks.filter((m) =>
-			    m[1] === at.lane.index &&
-			    Math.abs(m[0] - t) * this.scale < 4).slice(0, 5))
-				lines.push(`+${solab.time(time)}: ${text}`);
-		}
-		solab.tip(e, ...lines);
-		if (this.t.messages.length > 0)
-			this.draw();
-	}
-
-	csv() {
-		const rows = [];
-
-		for (const { lane } of this.drawn)
-			for (const [name, { end, what }] of Object.entries(ROWS)) {
-				const spans = lane[name] || [];
-
-				for (let i = first(spans, end, this.from);
-				    i < spans.length && spans[i][0] < this.to;
-				    i++)
-					rows.push([lane.machine, lane.cpu, name,
-						this.t.from_ns + spans[i][0],
-						this.t.from_ns + end(spans[i]),
-						name === 'threads' &&
-						spans[i][3] ||
-						what(this.t, spans[i])]);
-			}
-		return { name: 'timeline', header: ['machine', 'cpu', 'row',
-			'from_ns', 'to_ns', 'what'], rows };
-	}
-}
-
-function pointer(view, place) {
-	let drag = null;
-
-	place.addEventListener('pointerdown', (e) => {
-		drag = { x: e.clientX, from: view.from, to: view.to };
-		place.setPointerCapture(e.pointerId);
-		place.focus();
+		stack.setPointerCapture(e.pointerId);
+		view.drag = { a: t, b: t, at: e.clientX, from: view.from,
+			to: view.to,
+			move: e.shiftKey || e.pointerType === 'touch' };
 	});
-	place.addEventListener('pointermove', (e) => {
+	stack.addEventListener('pointermove', (e) => {
+		const { drag } = view;
+
 		if (!drag) {
-			view.hover(e);
-			return;
-		}
-		const by = (drag.x - e.clientX) / view.scale;
+			hover(view, e);
+		} else if (drag.move) {
+			const by = (drag.at - e.clientX) / view.scale;
 
-		view.look(drag.from + by, drag.to + by);
+			view.look(drag.from + by, drag.to + by);
+		} else {
+			drag.b = Math.max(view.from, Math.min(view.to,
+			    under(view, e).t));
+			solab.tip(e, solab.time(Math.abs(drag.b - drag.a)));
+			view.overlay();
+		}
 	});
-	place.addEventListener('pointerup', () => {
-		drag = null;
+	stack.addEventListener('pointerup', (e) => {
+		drop(view);
+		if (e.pointerType === 'touch')
+			hover(view, e);
 	});
-	place.addEventListener('pointerleave', (e) => {
+	stack.addEventListener('pointercancel', () => {
+		view.drag = null;
+	});
+	stack.addEventListener('pointerleave', (e) => {
 		view.hovered = null;
+		view.overlay();
 		solab.tip(e);
 	});
-	place.addEventListener('dblclick', (e) =>
-	    view.zoom(0.4, view.under(e).t));
-	/* Without the focus the wheel scrolls the page, as it should. */
-	place.addEventListener('wheel', (e) => {
-		if (document.activeElement !== place && !e.ctrlKey)
+	stack.addEventListener('dblclick', (e) => {
+		if (under(view, e).x < view.left)
+			return;
+		view.home();
+		view.later();
+	});
+}
+
+/* Without the focus the wheel scrolls the page, as it should. */
+function wheel(view, div) {
+	div.addEventListener('wheel', (e) => {
+		if (document.activeElement !== div && !e.ctrlKey)
 			return;
 		e.preventDefault();
-		view.zoom(e.deltaY > 0 ? 1.25 : 0.8, view.under(e).t);
+		if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY))
+			view.move((e.deltaX || e.deltaY) / 1000);
+		else
+			view.zoom(e.deltaY > 0 ? 1.25 : 0.8, under(view, e).t);
 	}, { passive: false });
-	place.addEventListener('keydown', (e) => {
+}
+
+function mapPointer(view) {
+	const { map } = view.layers;
+	const go = (e) => {
+		const x = e.clientX - map.getBoundingClientRect().left;
+		const t = (x - view.left) / (view.width - view.left) * view.length;
+		const half = (view.to - view.from) / 2;
+
+		view.look(t - half, t + half);
+	};
+
+	map.addEventListener('pointerdown', (e) => {
+		map.setPointerCapture(e.pointerId);
+		go(e);
+	});
+	map.addEventListener('pointermove', (e) => {
+		if (map.hasPointerCapture(e.pointerId))
+			go(e);
+	});
+}
+
+function turn(view, index) {
+	if (!view.turned.delete(index))
+		view.turned.add(index);
+	view.later();
+}
+
+/* Up and down choose a CPU; Enter makes its lane taller or lower. */
+function pick(view, by) {
+	const list = view.shown;
+	const at = list.findIndex((l) => l.index === view.picked);
+	const lane = list[Math.max(0, Math.min(list.length - 1, at + by))];
+
+	if (!lane)
+		return;
+	view.picked = lane.index;
+	view.hovered = describe(view, lane, (view.from + view.to) / 2);
+	view.said.textContent = view.hovered.lines.join('; ');
+	view.overlay();
+}
+
+function keys(view, div) {
+	div.addEventListener('keydown', (e) => {
 		const act = { ArrowLeft: () => view.move(-0.15),
 			ArrowRight: () => view.move(0.15),
+			ArrowUp: () => pick(view, -1),
+			ArrowDown: () => pick(view, 1),
+			Enter: () => view.picked !== undefined &&
+			    turn(view, view.picked),
 			'+': () => view.zoom(0.6), '=': () => view.zoom(0.6),
-			'-': () => view.zoom(1.6),
+			'-': () => view.zoom(1 / 0.6),
 			'0': () => {
 				view.home();
-				view.draw();
+				view.later();
 			} }[e.key];
 
-		if (!act || e.ctrlKey || e.metaKey)
+		if (!act || e.ctrlKey || e.metaKey || e.altKey ||
+		    e.target !== div)
 			return;
 		act();
 		e.preventDefault();
 	});
 }
 
-function show(body, timeline, n) {
-	const div = solab.panel(body, { id: `timeline-${n}`,
-		title: timeline.label || 'CPUs',
-		note: 'Each CPU: who has it, its system calls, what it pays for; ' +
-		    'below, the length of its completion queue. Red ticks: ' +
-		    'dropped. Click, then wheel, arrow keys, + and - zoom and ' +
-		    'move; 0 resets; drag moves; hover for exact times.',
-		csv: () => view.csv() });
-	const view = new View(timeline, div);
-	const find = h('input', { type: 'search', placeholder: 'call or cost',
-		'aria-label': 'highlight a call or a cost' });
-	const key = h('div');
-	const servers = timeline.cpus.filter((c) => !c.peer && traced(c)).length;
+/* To the next one that fits, around to the first; on the first CPU that has it. */
+function next(view) {
+	const middle = (view.from + view.to) / 2;
+	let best = null;
 
-	view.words = h('p', { class: 'note', 'aria-live': 'polite' });
-	div.classList.add('timeline');
-	div.tabIndex = 0;
-	div.before(key);
-	div.after(view.words);
+	if (view.find === '')
+		return;
+	for (const lane of view.shown)
+		for (const row of [lane.rows.calls, lane.rows.costs]) {
+			const wanted = row.names.map((name) => view.fits(name));
+
+			for (let i = 0; i < row.n; i++) {
+				const t = (row.start[i] + row.end[i]) / 2;
+				const way = t > middle + 0.5 ? t - middle :
+				    t + 2 * view.length;
+
+				if (wanted[row.what[i]] && (!best || way < best.way))
+					best = { way, t, lane, ns: row.end[i] -
+					    row.start[i] };
+			}
+		}
+	if (!best)
+		return;
+	const half = Math.max((view.to - view.from) / 2, best.ns);
+
+	view.picked = best.lane.index;
+	view.look(best.t - half, best.t + half);
+}
+
+function legend(timeline, view) {
+	const used = timeline.syscalls.filter((name, what) =>
+	    view.shown.some((l) => l.rows.calls.what.includes(what)));
+	const calls = (meaning) => used.filter((name) =>
+	    callMeaning(name) === meaning).map((name) => `${name}()`)
+	    .join(', ');
+	const marks = new Set(view.shown.flatMap((l) =>
+	    l.marks.map((m) => m[3])));
+	const has = (kind) => view.shown.some((l) => {
+		const { what } = l.rows.threads;
+
+		return what.includes(timeline.kinds.indexOf(kind));
+	});
+	const item = (name, meaning) => ({ name,
+		colour: solab.meaning(meaning) });
+
+	return [
+		has('user') && item('process', 'user'),
+		has('netisr') && item('protocol thread', 'netisr'),
+		has('intr') && item('interrupt', 'intr'),
+		has('ithread') && item('interrupt thread', 'ithread'),
+		...CALLS.filter(([name]) => calls(name) !== '')
+		    .map(([name]) => item(calls(name), name)),
+		(marks.has('drop') || marks.has('reset')) &&
+		    item('▾ dropped or reset', 'drop'),
+		marks.has('token') && { name: 'waited for a token',
+			colour: solab.css('--c4') },
+		view.shown.some((l) => l.queues.length > 0) &&
+		    { name: 'completion queue', colour: solab.css('--counted') },
+	].filter(Boolean);
+}
+
+function tools(div, view) {
+	const find = h('input', { type: 'search', placeholder: 'call or cost',
+		'aria-label': 'highlight a call or a cost; Enter: the next one' });
+	const home = () => {
+		view.home();
+		view.later();
+	};
+
 	find.addEventListener('input', () => {
-		view.find = find.value;
-		view.draw();
+		view.find = find.value.trim();
+		view.later();
+	});
+	find.addEventListener('keydown', (e) => {
+		if (e.key === 'Enter')
+			next(view);
 	});
 	div.toolbar.prepend(find,
-	    servers > FEW ? solab.check('all CPUs', false, (on) => {
-		    view.all = on;
-		    view.draw();
-	    }) : '',
-	    timeline.cpus.some((c) => c.peer && traced(c)) ?
+	    view.all.some((l) => l.peer) && view.all.some((l) => !l.peer) ?
 		solab.check('clients', false, (on) => {
 			view.peers = on;
-			view.draw();
+			view.relabel();
 		}) : '',
+	    view.all.some((l) => l.batches.length > 0) ?
+		solab.button('longest accept run', () => {
+			view.home();
+			const run = longest(view), w = run.to - run.from;
+
+			view.picked = run.lane.index;
+			view.look(run.from - w / 4, run.to + w / 2);
+		}, 'zoom to the most accepts without an answer') : '',
 	    solab.button('+', () => view.zoom(0.5), 'zoom in'),
 	    solab.button('−', () => view.zoom(2), 'zoom out'),
-	    solab.button('reset', () => {
-		    view.home();
-		    view.draw();
-	    }, 'the whole window'));
-	pointer(view, div);
-	div.view = view;
-	solab.redraw(div, () => {
-		const used = timeline.syscalls.filter((name, i) =>
-		    timeline.cpus.some((c) => c.calls.some((s) => s[2] === i)));
+	    solab.button('reset', home, 'the whole window'));
+}
 
-		solab.key(key, [
-			{ name: 'processes', colour: solab.css('--c1') },
-			{ name: 'protocol thread', colour: solab.css('--c0') },
-			{ name: 'interrupt', colour: solab.css('--c6') },
-			...used.map((name) => ({ name: `${name}()`,
-				colour: solab.css(callColour(name)) })),
-		]);
-		view.draw();
-	});
-	const left = timeline.cpus.filter((c) => !c.peer).length - servers;
+function layersIn(div) {
+	const layers = { map: h('div', { class: 'map' }),
+		frame: h('div', { class: 'frame' }), base: h('div'),
+		over: h('div', { class: 'over' }) };
+
+	layers.stack = h('div', { class: 'stack' }, layers.base, layers.over);
+	layers.map.append(layers.frame);
+	div.append(layers.map, layers.stack);
+	return layers;
+}
+
+function notes(div, timeline, list) {
+	const all = timeline.cpus.filter((c) => !c.peer).length;
+	const here = list.filter((l) => !l.peer).length;
+	const say = (kind, text) => div.after(h('p', { class: kind, text }));
 
 	if (timeline.cut > 0)
-		div.after(h('p', { class: 'warn', text: `${timeline.cut} records ` +
-		    'did not fit: the window ends early.' }));
-	if (left > 0)
-		div.after(h('p', { class: 'note', text: `The first ${servers} ` +
-		    `CPUs; solab run --trace F.json has the other ${left}.` }));
+		say('warn', `${solab.number(timeline.cut)} records did not fit: ` +
+		    'the window ends early.');
+	if (timeline.cut_messages > 0)
+		say('note', `${solab.number(timeline.cut_messages)} later ` +
+		    'messages have no arrows.');
+	if (here < all)
+		say('note', `${here} of ${all} CPUs were traced: see solab ` +
+		    'report --cpus; solab run --trace F.json has all.');
+}
+
+function show(body, timeline, n) {
+	const list = lanes(timeline, solab.point(timeline.point));
+	const div = solab.panel(body, { id: `timeline-${n}`,
+		title: timeline.label || 'CPUs',
+		note: 'Each CPU: who has it; its system calls and, zoomed in, what ' +
+		    'they cost; its completion queue. What is narrower than a ' +
+		    'pixel is a share of its height. Line under a lane: accepts ' +
+		    'in a row, while no request is answered. Drag zooms, Shift ' +
+		    'and drag moves; after a click the wheel and + − 0 ← → ' +
+		    'too. A click on a name makes a lane taller.',
+		csv: () => csvOf(view) });
+
+	if (list.length === 0) {
+		div.append(h('p', { class: 'note',
+			text: 'Nothing happened in this window.' }));
+		return;
+	}
+	const view = new solab.View(timeline, list, layersIn(div));
+	const key = h('div');
+	let timer = 0;
+
+	view.words = h('p', { class: 'note', 'aria-live': 'polite' });
+	view.said = h('p', { class: 'spoken', 'aria-live': 'polite' });
+	div.classList.add('timeline');
+	div.tabIndex = 0;
+	div.view = view;
+	div.before(key);
+	div.after(view.words, view.said);
+	const table = solab.asTable(div, () => tableOf(view), view.said);
+
+	/* After the last move: sums over a window take a moment. */
+	view.changed = () => {
+		clearTimeout(timer);
+		timer = setTimeout(() => {
+			view.words.textContent = words(view);
+			table.update();
+		}, 120);
+	};
+	view.relabel = () => {
+		solab.key(key, legend(timeline, view));
+		view.draw();
+	};
+	notes(table, timeline, list);
+	tools(div, view);
+	pointer(view, div);
+	mapPointer(view);
+	wheel(view, div);
+	keys(view, div);
+	solab.redraw(div, view.relabel);
 }
 
 solab.section('timeline', 'CPU timeline', (body) =>
