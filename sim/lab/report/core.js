@@ -724,7 +724,7 @@ function readout(div, spec, x, points, of) {
 			h('b', { text: spec.y.format(y) }));
 	    }),
 	    list.length > 12 ? h('span', { class: 'item',
-		    text: `and ${list.length - 12} more` }) : null,
+		    text: `and ${list.length - 12} more` }) : '',
 	    ...near.map((m) => h('span', { class: 'item', text: `◇ ${m.text}` })));
 }
 
