@@ -333,6 +333,9 @@ class Charts(unittest.TestCase):
         there = self.b.script(row.format("so_qlen"))
         self.assertGreater(there, 0)
         self.assertEqual(there, self.b.script(row.format("requests")))
+        readout = self.b.find("#series-requests .readout").text
+        self.assertRegex(readout, r"^0\.\d+ s\n")
+        self.assertNotIn("null", readout)
         plot.send_keys("+")
         at = ("return document.querySelector('#series-{} .chart')"
               ".graph.xAxisRange()")

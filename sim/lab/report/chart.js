@@ -46,8 +46,9 @@ solab.asTable = (div, csv, after) => {
 		const left = rows.length - ROWS;
 
 		fold.replaceChildren(fold.firstChild, h('div', { class: 'table' },
-		    h('table', {}, h('thead', {}, h('tr', {}, ...header.map((t) =>
-			h('th', { scope: 'col', text: t })))),
+		    h('table', {}, h('thead', {}, h('tr', {}, ...header.map((t, i) =>
+			h('th', { scope: 'col', text: t, class: rows.length > 0 &&
+			    typeof rows[0][i] === 'number' ? '' : 'text' })))),
 		    h('tbody', {}, ...rows.slice(0, ROWS).map((row) =>
 			h('tr', {}, ...row.map(cell)))))),
 		left > 0 ? h('p', { class: 'note', text:

@@ -203,12 +203,14 @@ function hover(view, e) {
 	solab.tip(e, ...(view.hovered ? view.hovered.lines : []));
 }
 
-function drop(view) {
+function drop(view, e) {
 	const { drag } = view;
 
 	view.drag = null;
 	if (!drag)
 		return;
+	view.hovered = null;
+	solab.tip(e);
 	if (!drag.move && Math.abs(drag.b - drag.a) * view.scale > 4)
 		view.look(Math.min(drag.a, drag.b), Math.max(drag.a, drag.b));
 	else
@@ -251,7 +253,7 @@ function pointer(view, div) {
 		}
 	});
 	stack.addEventListener('pointerup', (e) => {
-		drop(view);
+		drop(view, e);
 		if (e.pointerType === 'touch')
 			hover(view, e);
 	});
@@ -428,6 +430,11 @@ function tools(div, view) {
 	    view.all.some((l) => l.peer) && view.all.some((l) => !l.peer) ?
 		solab.check('clients', false, (on) => {
 			view.peers = on;
+			view.relabel();
+		}) : '',
+	    view.canBeMore ?
+		solab.check('all CPUs', false, (on) => {
+			view.every = on;
 			view.relabel();
 		}) : '',
 	    view.all.some((l) => l.batches.length > 0) ?

@@ -6,7 +6,8 @@ const TOP = 22, GAP = 6, FINE = 150; /* ns a pixel at which costs are seen */
 /* Heights of a lane's rows: who has it, calls, its queue. */
 const TALL = { who: 9, calls: 27, queue: 22 };
 const LOW = { who: 5, calls: 17, queue: 8 };
-const FEW = 8; /* lanes that are tall */
+const FEW = 8;   /* lanes that are tall */
+const MOST = 64; /* lanes at first */
 
 /* To the nanosecond. */
 function exact(ns) {
@@ -27,6 +28,7 @@ class View {
 		this.all = lanes;
 		this.layers = layers; /* {map, base, over} */
 		this.peers = lanes.every((l) => l.peer);
+		this.every = false;
 		this.find = '';
 		this.turned = new Set();
 		this.hovered = null;
@@ -44,7 +46,13 @@ class View {
 	}
 
 	get shown() {
-		return this.all.filter((l) => !l.peer || this.peers);
+		const list = this.all.filter((l) => !l.peer || this.peers);
+
+		return this.every ? list : list.slice(0, MOST);
+	}
+
+	get canBeMore() {
+		return this.all.length > MOST;
 	}
 
 	isTall(lane) {
@@ -165,7 +173,10 @@ class View {
 	lane(at) {
 		const { ctx, left, colours } = this, { lane, y, size, tall } = at;
 		const box = (top, height) => ({ x: left, y: top, height });
-		const calls = this.costs ? Math.round(size.calls * 0.55) : size.calls;
+		/* Where nothing is called, costs have the room. */
+		const none = lane.rows.calls.n === 0;
+		const calls = none ? 0 : this.costs ?
+		    Math.round(size.calls * 0.55) : size.calls;
 		const label = (row, top, height) => (i, x0, x1) =>
 		    this.label(row.name(i), x0, x1, top, height);
 
@@ -179,9 +190,9 @@ class View {
 		at.calls = { y: y + size.who + 1, h: calls };
 		paintRow(ctx, lane.rows.calls, this, box(at.calls.y, calls),
 		    colours.calls, label(lane.rows.calls, at.calls.y, calls));
-		if (this.costs) {
-			const top = at.calls.y + calls + 1;
-			const height = size.calls - calls - 1;
+		if (this.costs || none) {
+			const top = at.calls.y + (none ? 0 : calls + 1);
+			const height = at.y + at.h - top;
 
 			paintRow(ctx, lane.rows.costs, this, box(top, height),
 			    colours.costs, label(lane.rows.costs, top, height));
