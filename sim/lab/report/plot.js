@@ -131,14 +131,20 @@ function rowsOf(curves, fx, fy, bands) {
 function roomForMarks(rows, spec, fx, fy) {
 	const at = new Map(rows.map((row) => [row[0], row]));
 	const n = spec.curves.length;
-	const empty = () => spec.bands ? [null, null, null] : null;
+	const none = () => spec.bands ? [null, null, null] : null;
+	const marks_ = (spec.marks || []).map((m) => [fx(m.x), fy(m.y)])
+	    .filter(([x, y]) => Number.isFinite(x) && Number.isFinite(y));
 
-	if (!spec.marks || spec.marks.length === 0)
+	if (marks_.length === 0)
 		return 0;
 	for (const row of rows)
-		row.push(empty(), empty());
-	for (const mark of spec.marks) {
-		const row = at.get(fx(mark.x)), y = fy(mark.y);
+		row.push(none(), none());
+	for (const [x, y] of marks_) {
+		if (!at.has(x)) {
+			at.set(x, [x, ...Array.from({ length: n + 2 }, none)]);
+			rows.push(at.get(x));
+		}
+		const row = at.get(x);
 		const put = (i, less) => {
 			const now = spec.bands ? row[i][1] : row[i];
 
@@ -146,11 +152,10 @@ function roomForMarks(rows, spec, fx, fy) {
 				row[i] = spec.bands ? [y, y, y] : y;
 		};
 
-		if (!row || !Number.isFinite(y))
-			continue;
-		put(n + 1, (a, b) => a < b);
-		put(n + 2, (a, b) => a > b);
+		put(n + 1, (p, q) => p < q);
+		put(n + 2, (p, q) => p > q);
 	}
+	rows.sort((p, q) => p[0] - q[0]);
 	return 2;
 }
 
@@ -254,8 +259,8 @@ solab.plot = (div, spec) => {
 			y: { ticker: ticker(spec.y, true), axisLabelWidth: 72,
 				axisLabelFormatter: String },
 		},
-		highlightCallback: (e, x, points, row, of) =>
-		    readout(div, spec, x, of),
+		highlightCallback: (e, x, points, row, of) => readout(div, spec,
+		    x, seen(div.graph, spec, x, points, row, of)),
 		unhighlightCallback: () => hint(div, spec),
 		drawCallback: (g, initial) => {
 			if (spec.drawn)
@@ -353,6 +358,23 @@ function heightAt(g, i, x, steps) {
 function item(curve, near, text) {
 	return h('span', { class: near ? 'item near' : 'item' },
 	    solab.stroke(curve), `${curve.name} `, h('b', { text }));
+}
+
+/* The curve next to one that is not seen, which has the pointer. */
+function seen(g, spec, x, points, row, of) {
+	const at = points.find((p) => p.name === of);
+
+	if (!at || spec.curves[of])
+		return of;
+	const next = spec.curves.map((_, i) => ({ i,
+		by: Math.abs(heightAt(g, i, x, spec.steps) - at.yval) }))
+	    .filter(({ by }) => Number.isFinite(by))
+	    .reduce((a, b) => a && a.by <= b.by ? a : b, null);
+
+	if (!next)
+		return of;
+	g.setSelection(row, `${next.i}`);
+	return `${next.i}`;
 }
 
 /* Published values near the pointer, in words. */
