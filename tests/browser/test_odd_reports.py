@@ -298,6 +298,26 @@ class Odd(unittest.TestCase):
         self.assertGreater(at, 1)
         self.assertEqual(len(items), at)
 
+    def test_values_are_read_by_keys(self):
+        self.open()
+        self.b.show("#latency-percentile")
+        plot = self.b.find("#latency-percentile .plot")
+        at = ("const g = " + GRAPH.format("latency-percentile") + ";"
+              "return [g.getValue(g.getSelection(), 0), "
+              "g.getHighlightSeries()]")
+        read = "#latency-percentile .readout"
+        plot.send_keys(Keys.SHIFT, Keys.ARROW_RIGHT)
+        first = self.b.script(at)
+        self.assertIn(" %", self.text_of(f"{read} .at"))
+        self.assertEqual(len(self.b.find_all(f"{read} .item.near")), 1)
+        plot.send_keys(Keys.SHIFT, Keys.ARROW_RIGHT)
+        second = self.b.script(at)
+        self.assertGreater(second[0], first[0])
+        plot.send_keys(Keys.SHIFT, Keys.ARROW_LEFT)
+        self.assertLess(self.b.script(at)[0], second[0])
+        plot.send_keys(Keys.SHIFT, Keys.ARROW_UP)
+        self.assertNotEqual(self.b.script(at)[1], first[1])
+
     def test_scale_of_the_percentiles(self):
         for point in self.d["points"]:
             point["latency"]["q"] = [1000 + 10 * i for i in range(20)]

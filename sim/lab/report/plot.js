@@ -1,7 +1,8 @@
 'use strict';
-/* One way to plot curves over a plane, by dygraphs, and to read them. */
+/* One way to plot curves over a plane, by dygraphs. */
 (() => {
 const { h, css } = solab;
+const { readout, hint, seen, keys } = solab.reading;
 
 /* Which curve to bring forward: plots look at it when told. */
 const hoverers = [];
@@ -206,7 +207,8 @@ solab.plot = (div, spec) => {
 	place.style.height = `${spec.height || 320}px`;
 	place.classList.toggle('empty', rows.length === 0);
 	place.setAttribute('aria-label', `${spec.y.label} over ${spec.x.label}: ` +
-	    `${spec.curves.length} curves. Arrow keys, + and - zoom, 0 resets.`);
+	    `${spec.curves.length} curves. Arrow keys move, + and - zoom, 0 ` +
+	    'shows all; with shift, arrow keys read values.');
 	div.spec = spec;
 	hint(div, spec);
 	if (rows.length === 0) {
@@ -319,157 +321,5 @@ function marks(ctx, area, g, spec, fx, fy) {
 		ctx.stroke();
 	}
 	ctx.restore();
-}
-
-/* A curve's height where it has no point of its own; NaN outside of it. */
-function heightAt(g, i, x, steps) {
-	const value = (row) => {
-		const y = g.getValue(row, i + 1);
-
-		return Array.isArray(y) ? y[1] : y;
-	};
-	const has = (row) => value(row) !== null && value(row) !== undefined;
-	let low = 0, high = g.numRows() - 1;
-
-	while (low < high) {
-		const middle = Math.floor((low + high) / 2);
-
-		if (g.getValue(middle, 0) < x)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	let a = low;
-
-	if (g.getValue(low, 0) === x && has(low))
-		return value(low);
-	for (a = low - 1; a >= 0 && !has(a);)
-		a--;
-	while (high < g.numRows() && !has(high))
-		high++;
-	if (a < 0 || high === g.numRows())
-		return NaN;
-	const x0 = g.getValue(a, 0), x1 = g.getValue(high, 0);
-	const part = steps ? 0 : (x - x0) / (x1 - x0);
-
-	return value(a) + (value(high) - value(a)) * part;
-}
-
-function item(curve, near, text) {
-	return h('span', { class: near ? 'item near' : 'item' },
-	    solab.stroke(curve), `${curve.name} `, h('b', { text }));
-}
-
-/* The curve next to one that is not seen, which has the pointer. */
-function seen(g, spec, x, points, row, of) {
-	const at = points.find((p) => p.name === of);
-
-	if (!at || spec.curves[of])
-		return of;
-	const next = spec.curves.map((_, i) => ({ i,
-		by: Math.abs(heightAt(g, i, x, spec.steps) - at.yval) }))
-	    .filter(({ by }) => Number.isFinite(by))
-	    .reduce((a, b) => a && a.by <= b.by ? a : b, null);
-
-	if (!next)
-		return of;
-	g.setSelection(row, `${next.i}`);
-	return `${next.i}`;
-}
-
-/* Published values near the pointer, in words. */
-function marksAt(div, spec, x) {
-	const [low, high] = div.graph.xAxisRange();
-
-	return (spec.marks || []).filter((m) =>
-	    Math.abs((spec.x.log ? Math.log10(m.x) : m.x) - x) <
-	    (high - low) / 60);
-}
-
-/*
- * Under the chart: where the pointer is, and all curves there, from the highest
- * to the lowest. It goes when the pointer leaves.
- */
-function readout(div, spec, x, of) {
-	const back = spec.x.log ? pow(x) : x;
-	const list = spec.curves.map((curve, i) => ({ curve, i,
-		y: heightAt(div.graph, i, x, spec.steps) }))
-	    .filter(({ y }) => Number.isFinite(y)).sort((a, b) => b.y - a.y);
-	const most = (spec.height || 0) > 300 ? 40 : 8;
-	const near = list.findIndex(({ i }) => `${i}` === of);
-	const from = Math.max(0, Math.min(list.length - most,
-	    near - Math.floor(most / 2)));
-	const shown = list.slice(from, from + most);
-	const height = (y) => spec.y.log ? pow(y) : y;
-	const base = spec.compare && list.find(({ curve }) => curve.bold);
-
-	div.lastChild.replaceChildren(
-	    h('b', { class: 'at', text: (spec.x.format || String)(back) }),
-	    ...shown.map(({ curve, i, y }) => item(curve, `${i}` === of,
-		spec.y.format(height(y)) + (base && base.curve !== curve ?
-		change(height(y), height(base.y)) : ''))),
-	    ...(list.length > shown.length ? [h('span', { class: 'item',
-		    text: `and ${list.length - shown.length} more` })] : []),
-	    ...marksAt(div, spec, x).map((m) =>
-		h('span', { class: 'item', text: `◇ ${m.text}` })));
-	line(div.graph, x);
-}
-
-/* Against the baseline. */
-function change(y, base) {
-	const by = 100 * (y / base - 1);
-
-	return Number.isFinite(by) ? ` (${by < 0 ? '−' : '+'}` +
-	    `${solab.percent(Math.abs(by))})` : '';
-}
-
-function line(g, x) {
-	const ctx = g.canvas_ctx_, { y, h: height } = g.getArea();
-
-	ctx.save();
-	ctx.fillStyle = css('--muted');
-	ctx.globalAlpha = 0.6;
-	ctx.fillRect(Math.round(g.toDomXCoord(x)), y, 1, height);
-	ctx.restore();
-}
-
-/*
- * What else: below a large chart a hint, in room that the values of the last
- * time keep, so that nothing jumps; nothing over a small one.
- */
-function hint(div, spec) {
-	const place = div.lastChild;
-
-	if ((spec.height || 0) <= 300) {
-		place.replaceChildren();
-		return;
-	}
-	place.style.minHeight = `${place.offsetHeight}px`;
-	place.replaceChildren(h('span', { class: 'at', text: 'Hover to read ' +
-	    'values; drag to zoom, double click to see all.' }));
-}
-
-/* Zoom and move by keys, as by the pointer. */
-function keys(div, e) {
-	const g = div.graph;
-
-	if (!g || e.ctrlKey || e.metaKey || e.altKey)
-		return;
-	const [low, high] = g.xAxisRange(), w = high - low;
-	const windows = {
-		ArrowLeft: [low - w / 8, high - w / 8],
-		ArrowRight: [low + w / 8, high + w / 8],
-		'+': [low + w / 6, high - w / 6],
-		'=': [low + w / 6, high - w / 6],
-		'-': [low - w / 4, high + w / 4],
-	};
-
-	if (e.key === '0')
-		g.resetZoom();
-	else if (windows[e.key])
-		g.updateOptions({ dateWindow: windows[e.key] });
-	else
-		return;
-	e.preventDefault();
 }
 })();

@@ -318,15 +318,14 @@ if (data.points.some((p) => p.counters))
 /* Where it came from. */
 
 function sessions() {
-	return h('div', { class: 'table' }, h('table', {}, h('tbody', {},
-	    ...data.sessions.slice(0, ROWS).map((s) => h('tr', {},
-		h('td', { class: 'text command' },
-		    h('code', { text: s.command })),
-		h('td', { text: s.started.replace('T', ' ')
-		    .replace('Z', ' UTC') }),
-		h('td', { class: 'text', text: s.host }),
-		h('td', { class: 'text', text: `solab ${s.version}, SimGrid ` +
-		    s.simgrid }))))));
+	return h('div', {}, ...data.sessions.slice(0, ROWS).map((s) =>
+	    h('div', { class: 'session' }, h('code', { text: s.command }),
+		h('span', { class: 'half', text: [s.started.replace('T', ' ')
+		    .replace('Z', ' UTC'), s.host, `solab ${s.version}`,
+		    `SimGrid ${s.simgrid}`].filter(Boolean).join(', ') }))),
+	    data.sessions.length > ROWS ? h('p', { class: 'note', text:
+		`and ${solab.number(data.sessions.length - ROWS)} more` }) :
+		null);
 }
 
 function pointTable() {
