@@ -30,7 +30,10 @@ struct builder {
 static void frame(struct builder *, const struct sim_trace_rec *);
 static void segment(struct builder *, const struct sim_trace_rec *,
     const struct pkt *, int index, uint64_t *left);
-static void remember(struct builder *, struct capture_frame *);
+static void remember(
+    struct builder *, struct capture_frame *, const struct pkt *);
+static bool is_whole(
+    const struct model *, const struct capture_frame *, const struct pkt *);
 static void drop(struct builder *, const struct sim_trace_rec *);
 static void refuse(struct builder *, const struct sim_trace_rec *);
 static void ring_drop(struct builder *, const struct sim_trace_rec *);
@@ -138,12 +141,12 @@ segment(struct builder *bu, const struct sim_trace_rec *tr, const struct pkt *p,
 	};
 	if (trace_frame_lost(tr))
 		cf->cf_notes |= 1u << CAPTURE_LOST;
-	remember(bu, cf);
+	remember(bu, cf, p);
 }
 
 /* What the flow's later frames are told by. */
 static void
-remember(struct builder *bu, struct capture_frame *cf)
+remember(struct builder *bu, struct capture_frame *cf, const struct pkt *p)
 {
 	struct flow_state *fs = flow_of(bu, cf->cf_flow);
 	uint64_t index = (uint64_t)(cf - bu->bu_ca->ca_frames);
@@ -159,8 +162,28 @@ remember(struct builder *bu, struct capture_frame *cf)
 			fs->fs_unrefused = index + 1;
 		}
 	}
+	if (!fs->fs_syn_seen[cf->cf_out] &&
+	    is_whole(bu->bu_ca->ca_model, cf, p)) {
+		fs->fs_syn_seen[cf->cf_out] = true;
+		fs->fs_iss[cf->cf_out] = p->p_seq - 1;
+	}
 	cf->cf_known = fs->fs_syn_seen[cf->cf_out];
 	cf->cf_offset = cf->cf_seq - fs->fs_iss[cf->cf_out] - 1;
+}
+
+/* Without the SYN one can tell what a packet holds by its length. */
+static bool
+is_whole(
+    const struct model *md, const struct capture_frame *cf, const struct pkt *p)
+{
+	uint32_t ip;
+	const struct setup_peer *pe = capture_peer(md, cf->cf_flow, &ip);
+	const struct setup_process *sp =
+	    &md->md_setup->su_machines[pe->pe_machine].sm_procs[0];
+
+	return p->p_len > 0 &&
+	       p->p_len == (cf->cf_out ? sp->sp_header + sp->sp_object
+				       : pe->pe_request);
 }
 
 /* A listener that is full dropped the flow's last SYN. */
@@ -285,4 +308,22 @@ flow_of(struct builder *bu, uint32_t flow)
 		bu->bu_nflows++;
 	}
 	return &bu->bu_flows[i];
+}
+
+const struct setup_peer *
+capture_peer(const struct model *md, uint32_t flow, uint32_t *ip)
+{
+	const struct setup *su = md->md_setup;
+	const struct host *h = NULL;
+	int i = 0;
+
+	for (; i < su->su_npeers; i++) {
+		h = md->md_peers[i]->pp_host;
+		if (flow_addr(flow) - h->h_addr0 <
+		    (uint32_t)su->su_peers[i].pe_addresses)
+			break;
+	}
+	SIM_ASSERT(i < su->su_npeers);
+	*ip = h->h_ip0 + flow_addr(flow) - h->h_addr0;
+	return &su->su_peers[i];
 }

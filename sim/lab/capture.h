@@ -37,7 +37,11 @@ struct capture_frame {
 	uint16_t cf_port; /* of all machines: its interface */
 	uint8_t cf_flags; /* TH_* */
 	bool cf_out;	  /* from the server */
-	bool cf_known;	  /* cf_offset is: its SYN was seen */
+	/*
+	 * cf_offset is known: its SYN was seen, or a whole request or response
+	 * that one packet holds.
+	 */
+	bool cf_known;
 	uint8_t cf_notes; /* bits by enum capture_note */
 	int64_t cf_n, cf_m;
 };
@@ -53,6 +57,10 @@ struct capture {
 void capture_init(
     struct capture *, const struct sim_trace *, const struct model *);
 void capture_fini(struct capture *);
+
+/* The load generator that has a connection, and its address. */
+const struct setup_peer *capture_peer(
+    const struct model *, uint32_t flow, uint32_t *ip);
 
 /* The kinds that it is made of. */
 extern const uint64_t capture_kinds;

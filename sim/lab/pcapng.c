@@ -54,8 +54,6 @@ static size_t tcp_options(
 static void payload(
     const struct writer *, const struct capture_frame *, uint8_t *);
 static void comment(const struct capture_frame *, char *);
-static const struct setup_peer *peer_of(
-    const struct model *, uint32_t flow, uint32_t *ip);
 
 bool
 pcapng_write(
@@ -320,7 +318,7 @@ frame(struct writer *wr, const struct capture_frame *cf)
 	bool out = cf->cf_out;
 	size_t options, len;
 
-	peer_of(wr->wr_ca->ca_model, cf->cf_flow, &client);
+	capture_peer(wr->wr_ca->ca_model, cf->cf_flow, &client);
 	mac(eth, out, out ? flow_addr(cf->cf_flow) : cf->cf_port);
 	mac(eth + 6, !out, out ? cf->cf_port : flow_addr(cf->cf_flow));
 	net16(eth + 12, 0x0800);
@@ -426,7 +424,7 @@ payload(const struct writer *wr, const struct capture_frame *cf, uint8_t *at)
 	const struct tap *tp = &wr->wr_taps[cf->cf_port];
 	const struct model *md = wr->wr_ca->ca_model;
 	uint32_t ip;
-	int64_t request = peer_of(md, cf->cf_flow, &ip)->pe_request;
+	int64_t request = capture_peer(md, cf->cf_flow, &ip)->pe_request;
 	int64_t response = tp->tp_header + tp->tp_object;
 
 	memset(at, 'x', cf->cf_len);
@@ -440,22 +438,4 @@ payload(const struct writer *wr, const struct capture_frame *cf, uint8_t *at)
 			at[i] = (uint8_t)response_byte(
 			    offset % response, tp->tp_header, tp->tp_object);
 	}
-}
-
-static const struct setup_peer *
-peer_of(const struct model *md, uint32_t flow, uint32_t *ip)
-{
-	const struct setup *su = md->md_setup;
-	const struct host *h = NULL;
-	int i = 0;
-
-	for (; i < su->su_npeers; i++) {
-		h = md->md_peers[i]->pp_host;
-		if (flow_addr(flow) - h->h_addr0 <
-		    (uint32_t)su->su_peers[i].pe_addresses)
-			break;
-	}
-	SIM_ASSERT(i < su->su_npeers);
-	*ip = h->h_ip0 + flow_addr(flow) - h->h_addr0;
-	return &su->su_peers[i];
 }

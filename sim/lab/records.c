@@ -160,7 +160,10 @@ records_samples(struct record *const *rds, int n)
 	for (int i = 0; i < n; i++) {
 		const struct record_hist *rh = hist_of(rds[i], "latency");
 
-		samples += rh != NULL ? rh->rh_samples : 0;
+		/* A store may hold anything. */
+		if (rh != NULL &&
+		    __builtin_add_overflow(samples, rh->rh_samples, &samples))
+			return INT64_MAX;
 	}
 	return samples;
 }

@@ -127,9 +127,11 @@ static void
 failures(struct report_data *rd, struct report_point *rt)
 {
 	const struct store_run *end = rd->rd_runs + rd->rd_nruns;
-	const struct store_run *sn = bsearch(&rt->rt_point->sp_id, rd->rd_runs,
-	    (size_t)rd->rd_nruns, sizeof(*sn), run_of);
+	const struct store_run *sn = NULL;
 
+	if (rd->rd_nruns > 0)
+		sn = bsearch(&rt->rt_point->sp_id, rd->rd_runs,
+		    (size_t)rd->rd_nruns, sizeof(*sn), run_of);
 	while (sn != NULL && sn > rd->rd_runs &&
 	       sn[-1].sn_point == rt->rt_point->sp_id)
 		sn--;

@@ -252,16 +252,16 @@ counters_json(FILE *fp, struct record *const *rds, int n)
 	fputs(",\n\"counters\":{", fp);
 	for (int i = 0; i < rds[0]->rd_ncounters; i++) {
 		const char *name = rds[0]->rd_counters[i].rn_name;
-		int64_t sum = 0;
+		double sum = 0;
 
 		for (int r = 0; r < n; r++)
 			if (i < rds[r]->rd_ncounters)
-				sum += rds[r]->rd_counters[i].rn_value;
+				sum += (double)rds[r]->rd_counters[i].rn_value;
 		if (sum == 0)
 			continue;
 		fputs(printed++ > 0 ? "," : "", fp);
 		report_string(fp, name);
-		fprintf(fp, ":[%lld,", (long long)sum);
+		fprintf(fp, ":[%.0f,", sum);
 		report_number(fp, records_per_request(rds, n, name), 5);
 		fputc(']', fp);
 	}
@@ -394,28 +394,27 @@ listeners_json(FILE *fp, struct record *const *rds, int n)
 	fputs(",\n\"listeners\":[", fp);
 	for (int i = 0; i < rds[0]->rd_nlisteners; i++) {
 		const struct record_listener *rl = &rds[0]->rd_listeners[i];
-		int64_t max = 0, drops = 0, refused = 0, accepted = 0;
-		double mean = 0;
+		double mean = 0, drops = 0, refused = 0, accepted = 0;
+		int64_t max = 0;
 
 		for (int r = 0; r < n; r++) {
-			const struct record_listener *one =
-			    &rds[r]->rd_listeners[i];
+			const struct record_listener *one;
 
 			if (i >= rds[r]->rd_nlisteners)
 				continue;
+			one = &rds[r]->rd_listeners[i];
 			mean += one->rl_qlen_mean / n;
 			max = one->rl_qlen_max > max ? one->rl_qlen_max : max;
-			drops += one->rl_syn_drops;
-			refused += one->rl_refused;
-			accepted += one->rl_accepted;
+			drops += (double)one->rl_syn_drops;
+			refused += (double)one->rl_refused;
+			accepted += (double)one->rl_accepted;
 		}
 		fputs(i > 0 ? ",[" : "[", fp);
 		report_string(fp, rl->rl_machine);
 		fprintf(fp, ",%d,%d,", rl->rl_index, rl->rl_cpu);
 		report_number(fp, mean, 5);
-		fprintf(fp, ",%lld,%lld,%lld,%lld,%lld]", (long long)max,
-		    (long long)rl->rl_qlimit, (long long)drops,
-		    (long long)refused, (long long)accepted);
+		fprintf(fp, ",%lld,%lld,%.0f,%.0f,%.0f]", (long long)max,
+		    (long long)rl->rl_qlimit, drops, refused, accepted);
 	}
 	fputc(']', fp);
 }
