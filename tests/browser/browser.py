@@ -135,7 +135,7 @@ class Browser:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             new = [f for f in set(os.listdir(self.downloads)) - before
-                   if not f.endswith(".crdownload")]
+                   if not f.endswith(".crdownload") and f[0] != "."]
             if new:
                 return os.path.join(self.downloads, new[0])
             time.sleep(0.05)

@@ -1,7 +1,7 @@
 'use strict';
 /*
- * What the sections of a report share: the data, which points are selected, the
- * panels that charts are drawn in, and one way to plot curves.
+ * What the sections of a report share: the data, which points are selected, and
+ * the page itself. panel.js, legend.js and plot.js add to it.
  *
  * A section registers itself (solab.section) if there is data for it, and is
  * built when it comes near the window, so that the page opens fast.
@@ -12,13 +12,13 @@ const page = document.getElementById('page');
 const sections = [];
 const listeners = { select: [], theme: [], resize: [] };
 const MAX_CURVES = 40;
-const PAPER_SCALE = 3;
 const DASHES = [null, [7, 3], [2, 2], [9, 3, 2, 3], [12, 4]];
 const ORDER = ['summary', 'latency', 'stages', 'sweep', 'heat', 'series',
 	'cpu', 'costs', 'tokens', 'listeners', 'timeline', 'graph',
 	'published', 'counters', 'provenance'];
 
 const chosen = new Set();
+const byId = new Map(data.points.map((p) => [p.id, p]));
 let pinned = null;
 
 /* Elements and texts. Attributes: class, text, and plain ones. */
@@ -66,6 +66,8 @@ function number(x) {
 function time(ns) {
 	if (ns === null || ns === undefined || !Number.isFinite(ns))
 		return '–';
+	if (ns === 0)
+		return '0';
 	const size = Math.abs(ns);
 	const unit = size >= 1e9 ? [1e9, 's'] : size >= 1e6 ? [1e6, 'ms'] :
 	    size >= 1e3 ? [1e3, 'µs'] : [1, 'ns'];
@@ -100,7 +102,50 @@ function value(metric, x) {
 	return metric.unit === '1/s' ? `${number(x)}/s` : number(x);
 }
 
+const TIMES = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']];
+
+/*
+ * How a column of a metric is written so that its numbers can be compared: one
+ * unit, that of the middle one, and as many decimals as give the smallest four
+ * digits, three at most.
+ * Returns: {unit, text(x), half(x), plain(x)}; plain is a number in that unit.
+ */
+function column(metric, values) {
+	const sizes = values.filter((x) => Number.isFinite(x) && x !== 0)
+	    .map(Math.abs).sort((a, b) => a - b);
+	const middle = sizes[Math.floor(sizes.length / 2)] || 0;
+	const [by, unit] = metric.unit !== 'ns' ? [1, metric.unit] :
+	    TIMES.find(([size]) => middle >= size) || [1, 'ns'];
+	const whole = sizes.length > 0 ? Math.floor(Math.log10(sizes[0] / by)) : 0;
+	const all = values.every((x) => !Number.isFinite(x) ||
+	    Number.isInteger(x / by));
+	const n = all ? 0 : Math.max(0, Math.min(3, 3 - whole));
+	const fixed = (x, d) => (x / by).toLocaleString('en-US',
+	    { minimumFractionDigits: d, maximumFractionDigits: d });
+	const text = (x, d) => x !== 0 && Math.abs(x / by) < 0.5 / 10 ** d ?
+	    String(Number((x / by).toPrecision(2))) : fixed(x, d);
+
+	return { unit: unit === '1/s' ? '/s' : unit,
+		text: (x) => Number.isFinite(x) ? text(x, n) : '–',
+		half: (x) => text(x, n), plain: (x) => x / by };
+}
+
 /* Points, and what is selected of them. */
+
+const LONG = 60;
+
+/* Names that no table has room for lose their middle; data.axes has them. */
+function brief(text) {
+	const letters = [...text];
+
+	return letters.length <= LONG ? text :
+	    `${letters.slice(0, 40).join('')}…${letters.slice(-15).join('')}`;
+}
+
+for (const axis of data.axes) {
+	axis.short = brief(axis.short);
+	axis.values = axis.values.map(brief);
+}
 
 function differing() {
 	return data.axes.map((axis, i) => ({ axis, i }))
@@ -116,18 +161,57 @@ function name(point) {
 	    .map(({ axis, i }) => `${axis.short}=${axis.values[point.at[i]]}`);
 
 	if (data.scenarios.length > 1)
-		parts.unshift(data.scenarios[point.scenario].name);
+		parts.unshift(brief(data.scenarios[point.scenario].name));
 	if (data.models.length > 1)
 		parts.push(`model ${data.models[point.model].slice(0, 6)}`);
-	return parts.join(' ') || point.label || `point ${point.id}`;
+	return parts.join(' ') || brief(point.label) || `point ${point.id}`;
+}
+
+/*
+ * What tells points apart, as columns of a table: {text, title, of(point),
+ * key(point) to sort by}. One with their whole name if these are many.
+ */
+function columns() {
+	const list = solab.factors.map(({ axis, i }) => ({
+		text: axis.short, title: axis.path,
+		of: (p) => p.at[i] < 0 ? '' : axis.values[p.at[i]],
+		key: (p) => p.at[i] < 0 ? null :
+		    axis.numbers ? axis.numbers[p.at[i]] : axis.values[p.at[i]],
+	}));
+
+	if (data.scenarios.length > 1)
+		list.unshift({ text: 'scenario', title: 'whose point it is',
+			of: (p) => brief(data.scenarios[p.scenario].name),
+			key: (p) => data.scenarios[p.scenario].name });
+	if (data.models.length > 1)
+		list.push({ text: 'model', title: 'version of the model',
+			of: (p) => data.models[p.model].slice(0, 6),
+			key: (p) => p.model });
+	if (list.length > 0 && list.length <= 4)
+		return list;
+	return [{ text: 'point', title: 'in the order of the store',
+		of: (p) => p.name, key: (p) => p.id }];
+}
+
+/* A parameter of numbers goes from dark to light, to whatever eye. */
+const RAMPS = {
+	light: ['#2d1160', '#7a2382', '#c03a76', '#e2603f', '#c98500'],
+	dark: ['#8468d8', '#c062c0', '#f0719a', '#ffa274', '#ffe48a'],
+};
+
+/* A colour between two or more, t being from 0 to 1. Returns: [r, g, b]. */
+function blend(stops, t) {
+	const at = Math.max(0, Math.min(1, t)) * (stops.length - 1);
+	const i = Math.min(stops.length - 2, Math.floor(at));
+	const part = (hex, k) => parseInt(hex.slice(1 + 2 * k, 3 + 2 * k), 16);
+
+	return [0, 1, 2].map((k) => Math.round(part(stops[i], k) +
+	    (part(stops[i + 1], k) - part(stops[i], k)) * (at - i)));
 }
 
 function ramp(t) {
-	const dark = solab.isDark();
-	const hue = 275 - 255 * t;
-	const light = (dark ? 66 : 44) - 8 * Math.sin(Math.PI * t);
-
-	return `hsl(${hue.toFixed(0)} 72% ${light.toFixed(0)}%)`;
+	return `rgb(${blend(RAMPS[solab.isDark() ? 'dark' : 'light'], t)
+	    .join(' ')})`;
 }
 
 /*
@@ -190,8 +274,25 @@ function tell(event) {
 	pending.add(event);
 }
 
+/* What is drawn, and when it was last: stale until it is near the window. */
+const drawn = [];
+
+function refresh(view) {
+	if (view.stale)
+		view.fn();
+	view.stale = false;
+}
+
+const watcher = new IntersectionObserver((entries) => {
+	for (const { target, isIntersecting } of entries) {
+		target.near = isIntersecting;
+		if (isIntersecting)
+			target.views.forEach(refresh);
+	}
+}, { rootMargin: '300px' });
+
 const solab = {
-	data, h, number, time, percent, value, half, css, digits,
+	data, h, number, time, percent, value, half, css, digits, column, blend, brief,
 	factors: differing(),
 	maxCurves: MAX_CURVES,
 	onPaper: false,
@@ -202,11 +303,16 @@ const solab = {
 		return theme ? theme === 'dark' :
 		    matchMedia('(prefers-color-scheme: dark)').matches;
 	},
+	/* A metric's name for people. */
+	label(metric) {
+		return metric.label.replaceAll('_', ' ')
+		    .replace(/ p999\b/, ' p99.9');
+	},
 	metric(of) {
 		return data.metrics.find((m) => m.name === of);
 	},
 	point(id) {
-		return data.points.find((p) => p.id === id);
+		return byId.get(id);
 	},
 	isSelected(point) {
 		return chosen.has(point.id);
@@ -217,9 +323,10 @@ const solab = {
 	baseline() {
 		return pinned === null ? null : solab.point(pinned);
 	},
-	/* Returns: false when there are as many curves as can be told apart. */
+	/* Returns: false when there are as many as can be told apart, or no run. */
 	select(point, on) {
-		if (on && chosen.size >= MAX_CURVES && !chosen.has(point.id))
+		if (on && (point.reps === 0 ||
+		    chosen.size >= MAX_CURVES && !chosen.has(point.id)))
 			return false;
 		if (on)
 			chosen.add(point.id);
@@ -230,7 +337,8 @@ const solab = {
 	},
 	selectOnly(points) {
 		chosen.clear();
-		for (const point of points.slice(0, MAX_CURVES))
+		for (const point of points.filter((p) => p.reps > 0)
+		    .slice(0, MAX_CURVES))
 			chosen.add(point.id);
 		tell('select');
 	},
@@ -243,514 +351,30 @@ const solab = {
 	on(event, fn) {
 		listeners[event].push(fn);
 	},
+	/* Draw now, and again when something changed and it can be seen. */
 	redraw(div, fn) {
+		const view = { fn, stale: false };
+
 		fn();
+		if (!div.views) {
+			div.views = [];
+			div.near = true;
+			watcher.observe(div);
+		}
+		div.views.push(view);
+		drawn.push(view);
 		for (const event of Object.keys(listeners))
-			solab.on(event, fn);
+			solab.on(event, () => {
+				view.stale = true;
+				if (div.near)
+					refresh(view);
+			});
 	},
-	section(id, title, build) {
-		sections.push({ id, title, build });
+	section(id, title, build, brief) {
+		sections.push({ id, title, build, brief });
 	},
 };
 window.solab = solab;
-
-/* A file for the reader. Cells with commas or quotes are quoted. */
-solab.csv = (file, header, rows) => {
-	const cell = (x) => x === null || x === undefined ? '' :
-	    /[",\n\r]/.test(String(x)) ?
-	    `"${String(x).replaceAll('"', '""')}"` : String(x);
-	const text = [header, ...rows].map((row) => row.map(cell).join(','))
-	    .join('\r\n');
-
-	solab.save(`${file}.csv`, `${text}\r\n`, 'text/csv;charset=utf-8');
-};
-
-solab.save = (file, text, type) => {
-	const url = URL.createObjectURL(new Blob([text], { type }));
-	const link = h('a', { href: url, download: file });
-
-	document.body.append(link);
-	link.click();
-	link.remove();
-	setTimeout(() => URL.revokeObjectURL(url), 10000);
-};
-
-/* A chart with its title, its tools, and a line that says how to read it. */
-solab.panel = (body, { id, title, note, csv }) => {
-	const tools = h('div', { class: 'tools' });
-	const chart = h('div', { class: 'chart', role: 'group',
-		'aria-label': title });
-	const panel = h('figure', { class: 'panel', id },
-	    h('figcaption', {}, h('h3', { text: title }), tools,
-		note ? h('p', { class: 'note', text: note }) : null),
-	    chart);
-
-	if (csv)
-		tools.append(solab.button('CSV', () => {
-			const { name: file, header, rows } = csv();
-
-			solab.csv(file, header, rows);
-		}, `download what "${title}" shows, as CSV`));
-	body.append(panel);
-	chart.toolbar = tools;
-	return chart;
-};
-
-solab.button = (text, click, hint) => {
-	const button = h('button', { type: 'button', text, title: hint });
-
-	button.addEventListener('click', click);
-	return button;
-};
-
-/* options: [[value, text], ...]. change(value) is called when it does. */
-solab.choice = (label, options, initial, change) => {
-	const select = h('select', {}, ...options.map(([v, text]) =>
-	    h('option', { value: v, text, selected: v === initial })));
-
-	select.addEventListener('change', () => change(select.value));
-	return h('label', { class: 'choice' }, `${label} `, select);
-};
-
-solab.check = (label, on, change) => {
-	const box = h('input', { type: 'checkbox', checked: on });
-
-	box.addEventListener('change', () => change(box.checked));
-	return h('label', { class: 'choice' }, box, ` ${label}`);
-};
-
-/* A canvas as wide as its place, in device pixels; it is empty. */
-solab.canvas = (div, height) => {
-	const width = Math.max(200, div.clientWidth);
-	const scale = Math.max(window.devicePixelRatio || 1,
-	    solab.onPaper ? PAPER_SCALE : 1);
-	let canvas = div.querySelector(':scope > canvas');
-
-	if (!canvas) {
-		canvas = h('canvas');
-		div.append(canvas);
-	}
-	canvas.width = Math.round(width * scale);
-	canvas.height = Math.round(height * scale);
-	canvas.style.width = `${width}px`;
-	canvas.style.height = `${height}px`;
-	const ctx = canvas.getContext('2d');
-
-	ctx.scale(scale, scale);
-	ctx.font = `12px ${css('--font')}`;
-	return { ctx, width, height, canvas };
-};
-
-/* A note at the pointer: lines of text; none hides it. */
-const tip = h('div', { class: 'tip', hidden: true });
-
-solab.tip = (e, ...lines) => {
-	if (!tip.isConnected)
-		document.body.append(tip);
-	tip.hidden = lines.length === 0;
-	if (tip.hidden)
-		return;
-	tip.replaceChildren(...lines.map((line) => h('div', { text: line })));
-	const x = Math.min(e.clientX + 14, innerWidth - tip.offsetWidth - 4);
-	const y = e.clientY + 16 + tip.offsetHeight > innerHeight ?
-	    e.clientY - tip.offsetHeight - 10 : e.clientY + 16;
-
-	tip.style.left = `${Math.max(2, x)}px`;
-	tip.style.top = `${Math.max(2, y)}px`;
-};
-
-/*
- * Things drawn in a canvas that say what they are when the pointer is on them.
- * div.things: [{x, y, w, h, lines}], of the last drawing.
- */
-solab.hoverable = (div) => {
-	div.addEventListener('pointermove', (e) => {
-		const box = div.querySelector('canvas').getBoundingClientRect();
-		const x = e.clientX - box.left, y = e.clientY - box.top;
-		const on = (div.things || []).find((t) => x >= t.x &&
-		    x < t.x + t.w && y >= t.y && y < t.y + t.h);
-
-		solab.tip(e, ...(on ? on.lines : []));
-	});
-	div.addEventListener('pointerleave', (e) => solab.tip(e));
-};
-
-/* Colours and their meanings: [{colour, name, faint, striped}]. */
-solab.key = (div, items) => {
-	div.className = 'key';
-	div.replaceChildren(...items.map((item) => {
-		const box = h('span', { class: 'box' });
-
-		box.style.backgroundColor = item.colour;
-		box.style.opacity = item.faint ? 0.45 : 1;
-		box.classList.toggle('striped', Boolean(item.striped));
-		return h('span', { class: 'item' }, box, item.name);
-	}));
-};
-
-/* The legend: a table of all points that filters, toggles and pins. */
-
-const LEGEND_ROWS = 500;
-
-function swatch(point) {
-	const line = h('span', { class: 'swatch' });
-	const colour = () => {
-		line.style.borderTopColor = point.colour;
-		line.style.borderTopStyle = point.dash ? 'dashed' : 'solid';
-	};
-
-	colour();
-	solab.on('theme', colour);
-	return line;
-}
-solab.swatch = swatch;
-
-function legendRow(point) {
-	const box = h('input', { type: 'checkbox', id: `pick-${point.id}`,
-		checked: chosen.has(point.id), disabled: point.reps === 0 });
-	const pin = solab.button('⚑', () => solab.pin(point),
-	    'compare the others with this point');
-	const row = h('tr', {}, h('td', {}, box), h('td', {}, swatch(point)),
-	    h('td', {}, h('label', { for: `pick-${point.id}`,
-		text: point.name, title: point.label })),
-	    h('td', {}, pin));
-
-	pin.className = 'pin';
-	pin.setAttribute('aria-label', `baseline: ${point.name}`);
-	box.addEventListener('change', () => {
-		if (!solab.select(point, box.checked))
-			box.checked = false;
-	});
-	row.addEventListener('pointerenter', () => solab.hover(point));
-	row.addEventListener('pointerleave', () => solab.hover(null));
-	row.update = () => {
-		box.checked = chosen.has(point.id);
-		pin.setAttribute('aria-pressed', pinned === point.id);
-		row.classList.toggle('pinned', pinned === point.id);
-	};
-	row.point = point;
-	row.update();
-	return row;
-}
-
-/* Words that must all be in a point's label. */
-solab.matches = (point, text) => {
-	const label = `${point.label} ${point.name} ${point.id}`.toLowerCase();
-
-	return text.toLowerCase().split(/\s+/).every((w) => label.includes(w));
-};
-
-function legend() {
-	const rows = data.points.slice(0, LEGEND_ROWS).map(legendRow);
-	const body = h('tbody', {}, ...rows);
-	const filter = h('input', { type: 'search', id: 'find',
-		placeholder: 'find points: object=1KiB', 'aria-label':
-		'find points' });
-	const state = h('p', { class: 'note', 'aria-live': 'polite' });
-	const shown = () => data.points.filter((p) =>
-	    p.reps > 0 && solab.matches(p, filter.value));
-	const update = () => {
-		const n = chosen.size, of = data.points.length;
-
-		for (const row of rows)
-			row.update();
-		state.textContent = `${n} of ${of} points drawn` +
-		    (n >= MAX_CURVES ? `, the most that can be` : '') +
-		    (of > LEGEND_ROWS ? `; ${LEGEND_ROWS} are listed` : '');
-	};
-
-	filter.addEventListener('input', () => {
-		for (const row of rows)
-			row.hidden = !solab.matches(row.point, filter.value);
-	});
-	solab.on('select', update);
-	update();
-	return h('details', { id: 'legend', class: 'legend', open: true },
-	    h('summary', { text: 'Points' }), filter,
-	    h('div', { class: 'tools' },
-		solab.button('all', () => solab.selectOnly(shown()),
-		    'draw all that the filter shows'),
-		solab.button('none', () => solab.selectOnly([]), 'draw none')),
-	    state,
-	    h('div', { class: 'scroll' }, h('table', {}, body)));
-}
-
-/* Which curve to bring forward: plots look at it when told. */
-const hoverers = [];
-
-solab.hover = (point) => {
-	for (const fn of hoverers)
-		fn(point);
-};
-
-/*
- * Curves over a plane, by dygraphs. Its legend writes style attributes, which the
- * page's policy refuses; ours is beside the charts.
- */
-Dygraph.PLUGINS = Dygraph.PLUGINS.filter((p) => p !== Dygraph.Plugins.Legend);
-
-const pow = (k) => 10 ** k;
-
-/* Decades, and 2 and 5 between them when there is room. */
-function logTicks(low, high, room, label) {
-	const ticks = [];
-	const many = room / Math.max(0.3, high - low);
-
-	for (let k = Math.floor(low); k <= Math.ceil(high); k++)
-		for (const m of many > 110 ? [1, 2, 5] : [1]) {
-			const v = k + Math.log10(m);
-
-			if (v >= low - 1e-9 && v <= high + 1e-9 &&
-			    (many > 28 || k % 2 === 0))
-				ticks.push({ v, label: label(pow(k) * m) });
-		}
-	return ticks;
-}
-
-/* Numbers beside an axis need less room than those below one. */
-function plainTicks(low, high, room, label, apart) {
-	const rough = (high - low) / Math.max(2, room / apart);
-	const base = pow(Math.floor(Math.log10(rough)));
-	const step = [1, 2, 5, 10].map((m) => m * base).find((s) => s >= rough);
-	const ticks = [];
-
-	/* Plus 0, for there is a -0 too. */
-	for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step / 1e6;
-	    i++)
-		ticks.push({ v: i * step, label: label(i * step + 0) });
-	return ticks;
-}
-
-/* Those that do not run into the one before, the first and the last at least. */
-function spaced(ticks, low, high, room) {
-	const scale = room / (high - low);
-	const kept = [];
-
-	for (const tick of ticks) {
-		const before = kept[kept.length - 1];
-		const width = 3.5 * (tick.label.length +
-		    (before ? before.label.length : 0)) + 8;
-
-		if (!before || (tick.v - before.v) * scale > width)
-			kept.push(tick);
-	}
-	return kept;
-}
-
-/* An axis: {label, log, format, ticks: [[value, text], ...]}. */
-function ticker(axis, apart) {
-	return (low, high, room) => axis.ticks ?
-	    spaced(axis.ticks.filter(([v]) => v >= low - 1e-9 &&
-		v <= high + 1e-9).map(([v, label]) => ({ v, label })),
-		low, high, room) :
-	    (axis.log ? logTicks : plainTicks)(low, high, room,
-		axis.short || axis.format, apart);
-}
-
-function edge(fy, y, by, mid) {
-	const at = Number.isFinite(by) ? fy(y + by) : mid;
-
-	return Number.isFinite(at) ? at : mid;
-}
-
-function rowsOf(curves, fx, fy, bands) {
-	const rows = new Map();
-
-	curves.forEach((curve, i) => {
-		for (const [x, y, half] of curve.points) {
-			const at = fx(x);
-
-			if (!Number.isFinite(at))
-				continue;
-			/* What has no place is a gap. */
-			const mid = Number.isFinite(fy(y)) ? fy(y) : NaN;
-
-			if (!rows.has(at))
-				rows.set(at, [at, ...curves.map(() =>
-				    bands ? [null, null, null] : null)]);
-			rows.get(at)[i + 1] = bands ?
-			    [edge(fy, y, -half, mid), mid, edge(fy, y, half, mid)] :
-			    mid;
-		}
-	});
-	return [...rows.values()].sort((a, b) => a[0] - b[0]);
-}
-
-/*
- * spec: {height, x, y, curves: [{name, colour, dash, bold, points: [[x, y,
- * half-width]], point}], marks: [{x, y, text, colour}], steps, dots, bands}.
- * What is not positive has no place on a logarithmic axis and is left out.
- * Returns: nothing; div.graph is the Dygraph, for tests and for synchronising.
- */
-solab.plot = (div, spec) => {
-	const fx = spec.x.log ? (v) => v > 0 ? Math.log10(v) : NaN : (v) => v;
-	const fy = spec.y.log ? (v) => v > 0 ? Math.log10(v) : NaN : (v) => v;
-	const rows = rowsOf(spec.curves, fx, fy, spec.bands);
-	const window_ = div.graph && div.graph.isZoomed() &&
-	    div.sameAxes === `${spec.x.log}${spec.y.log}` ?
-	    { dateWindow: div.graph.xAxisRange(),
-		valueRange: div.graph.yAxisRange() } : {};
-	let place = div.querySelector(':scope > .plot');
-
-	if (div.graph)
-		div.graph.destroy();
-	div.graph = null;
-	div.sameAxes = `${spec.x.log}${spec.y.log}`;
-	if (!place) {
-		place = h('div', { class: 'plot', tabindex: 0 });
-		div.append(place, h('div', { class: 'readout',
-			'aria-live': 'off' }));
-		place.addEventListener('keydown', (e) => keys(div, e));
-	}
-	place.style.height = `${spec.height || 320}px`;
-	place.classList.toggle('empty', rows.length === 0);
-	place.setAttribute('aria-label', `${spec.y.label} over ${spec.x.label}: ` +
-	    `${spec.curves.length} curves. Arrow keys, + and - zoom, 0 resets.`);
-	div.lastChild.replaceChildren();
-	if (rows.length === 0) {
-		place.replaceChildren(h('p', { class: 'note',
-			text: spec.curves.length === 0 ? 'No point is selected.' :
-			    'There is nothing to draw.' }));
-		return;
-	}
-	place.replaceChildren();
-	div.graph = new Dygraph(place, rows, {
-		labels: ['x', ...spec.curves.map((c, i) => `${i}`)],
-		colors: spec.curves.map((c) => c.colour),
-		series: Object.fromEntries(spec.curves.map((c, i) => [`${i}`, {
-			strokePattern: c.dash || null,
-			strokeWidth: c.bold ? 3 : 1.5,
-		}])),
-		pixelRatio: solab.onPaper ? PAPER_SCALE : null,
-		customBars: Boolean(spec.bands),
-		fillAlpha: 0.15,
-		stepPlot: Boolean(spec.steps),
-		drawPoints: Boolean(spec.dots),
-		pointSize: 3,
-		connectSeparatedPoints: true,
-		legend: 'never',
-		labelsDiv: h('div'),
-		showLabelsOnHighlight: false,
-		axisLabelFontSize: 12,
-		axisLineColor: css('--grid'),
-		gridLineColor: css('--grid'),
-		xRangePad: 6,
-		yRangePad: 10,
-		highlightCircleSize: 4,
-		highlightSeriesBackgroundAlpha: 1,
-		highlightSeriesOpts: { strokeWidth: 3 },
-		xlabel: spec.x.label, ylabel: spec.y.label,
-		xLabelHeight: 16, yLabelWidth: 16,
-		axes: {
-			x: { ticker: ticker(spec.x, 70), axisLabelFormatter: String },
-			y: { ticker: ticker(spec.y, 40), axisLabelFormatter: String,
-				axisLabelWidth: 84 },
-		},
-		highlightCallback: (e, x, points, row, of) =>
-		    readout(div, spec, x, points, of),
-		unhighlightCallback: () => div.lastChild.replaceChildren(),
-		drawCallback: (g, initial) => {
-			if (spec.drawn)
-				spec.drawn(g, initial);
-		},
-		underlayCallback: (ctx, area, g) =>
-		    marks(ctx, area, g, spec, fx, fy),
-		...window_,
-	});
-	place.setAttribute('role', 'img');
-	if (!div.hovered) {
-		div.hovered = true;
-		hoverers.push((point) => bring(div, point));
-	}
-	div.spec = spec;
-};
-
-/* The curve of a point, from its row in the legend. */
-function bring(div, point) {
-	if (!div.graph || !div.spec)
-		return;
-	const i = div.spec.curves.findIndex((c) => c.point && point &&
-	    c.point.id === point.id);
-
-	if (i < 0)
-		div.graph.clearSelection();
-	else
-		div.graph.setSelection(0, `${i}`, false);
-}
-
-function marks(ctx, area, g, spec, fx, fy) {
-	ctx.save();
-	ctx.lineWidth = 1.5;
-	for (const mark of spec.marks || []) {
-		const x = g.toDomXCoord(fx(mark.x)), y = g.toDomYCoord(fy(mark.y));
-
-		if (!(x >= area.x && x <= area.x + area.w && y >= area.y &&
-		    y <= area.y + area.h))
-			continue;
-		ctx.strokeStyle = mark.colour;
-		ctx.fillStyle = css('--bg');
-		ctx.beginPath();
-		ctx.moveTo(x, y - 6);
-		ctx.lineTo(x + 6, y);
-		ctx.lineTo(x, y + 6);
-		ctx.lineTo(x - 6, y);
-		ctx.closePath();
-		ctx.fill();
-		ctx.stroke();
-	}
-	ctx.restore();
-}
-
-/* Under the chart: where the pointer is, and the curves there. */
-function readout(div, spec, x, points, of) {
-	const back = spec.x.log ? pow(x) : x;
-	const list = points.filter((p) => Number.isFinite(p.yval))
-	    .map((p) => ({ curve: spec.curves[Number(p.name)], name: p.name,
-		y: spec.y.log ? pow(p.yval) : p.yval }))
-	    .sort((a, b) => b.y - a.y);
-	const near = (spec.marks || []).filter((m) =>
-	    Math.abs((spec.x.log ? Math.log10(m.x) : m.x) - x) <
-	    (div.graph.xAxisRange()[1] - div.graph.xAxisRange()[0]) / 60);
-
-	div.lastChild.replaceChildren(
-	    h('b', { text: (spec.x.format || String)(back) }),
-	    ...list.slice(0, 12).map(({ curve, name: n, y }) => {
-		    const mark = h('span', { class: 'swatch' });
-
-		    mark.style.borderTopColor = curve.colour;
-		    mark.style.borderTopStyle = curve.dash ? 'dashed' : 'solid';
-		    return h('span', { class: n === of ? 'item near' : 'item' },
-			mark, `${curve.name} `,
-			h('b', { text: spec.y.format(y) }));
-	    }),
-	    list.length > 12 ? h('span', { class: 'item',
-		    text: `and ${list.length - 12} more` }) : '',
-	    ...near.map((m) => h('span', { class: 'item', text: `◇ ${m.text}` })));
-}
-
-/* Zoom and move by keys, as by the pointer. */
-function keys(div, e) {
-	const g = div.graph;
-
-	if (!g || e.ctrlKey || e.metaKey || e.altKey)
-		return;
-	const [low, high] = g.xAxisRange(), w = high - low;
-	const windows = {
-		ArrowLeft: [low - w / 8, high - w / 8],
-		ArrowRight: [low + w / 8, high + w / 8],
-		'+': [low + w / 6, high - w / 6],
-		'=': [low + w / 6, high - w / 6],
-		'-': [low - w / 4, high + w / 4],
-	};
-
-	if (e.key === '0')
-		g.resetZoom();
-	else if (windows[e.key])
-		g.updateOptions({ dateWindow: windows[e.key] });
-	else
-		return;
-	e.preventDefault();
-}
 
 /* The page. */
 
@@ -773,14 +397,14 @@ function header() {
 		    h('h1', { text: s.title || s.name }),
 		    s.source ? h('p', { class: 'source', text: s.source }) : null)),
 	    h('p', { class: 'note', text: `${data.store}: ` +
-		`${data.points.length} points, ${number(runs)} runs` +
-		(failed > 0 ? `, ${failed} failed` : '') +
+		`${number(data.points.length)} points, ${number(runs)} runs` +
+		(failed > 0 ? `, ${number(failed)} failed` : '') +
 		`; solab ${data.program}, SimGrid ${data.simgrid}` }));
 }
 
 function navigation(list) {
 	return h('nav', { 'aria-label': 'sections' }, ...list.map((s) =>
-	    h('a', { href: `#${s.id}`, text: s.title })));
+	    h('a', { href: `#${s.id}`, text: s.brief || s.title })));
 }
 
 function build(section) {
@@ -792,26 +416,39 @@ function build(section) {
 	section.build(section.body);
 }
 
-/* Paper is light and narrow, and has finer dots: all is drawn anew for it. */
-let themeBefore;
+/* Paper is light and as wide as a page is; what was not yet drawn is now. */
+let before = null;
 
-function paper(on) {
-	const { dataset } = document.documentElement;
+function toPaper(list) {
+	const root = document.documentElement;
+	const fold = document.getElementById('legend');
 
-	if (solab.onPaper === on)
+	if (before)
 		return;
-	if (on)
-		themeBefore = dataset.theme;
-	solab.onPaper = on;
-	document.body.classList.toggle('printing', on);
-	if (on)
-		dataset.theme = 'light';
-	else if (themeBefore)
-		dataset.theme = themeBefore;
+	before = { theme: root.dataset.theme, open: fold.open };
+	root.dataset.theme = 'light';
+	root.classList.add('printing');
+	solab.onPaper = true;
+	fold.open = true;
+	list.forEach(build);
+	for (const view of drawn)
+		view.fn();
+}
+
+function fromPaper() {
+	const root = document.documentElement;
+
+	if (!before)
+		return;
+	root.classList.remove('printing');
+	solab.onPaper = false;
+	if (before.theme)
+		root.dataset.theme = before.theme;
 	else
-		delete dataset.theme;
-	for (const fn of listeners.theme)
-		fn();
+		delete root.dataset.theme;
+	document.getElementById('legend').open = before.open;
+	before = null;
+	tell('theme');
 }
 
 solab.start = () => {
@@ -834,14 +471,12 @@ solab.start = () => {
 
 	choose();
 	paint();
+	solab.columns = columns();
 	page.append(header(), navigation(list),
 	    h('div', { class: 'columns' },
-		h('aside', {}, legend()), content));
-	addEventListener('beforeprint', () => {
-		list.forEach(build);
-		paper(true);
-	});
-	addEventListener('afterprint', () => paper(false));
+		h('aside', {}, solab.legend()), content));
+	addEventListener('beforeprint', () => toPaper(list));
+	addEventListener('afterprint', fromPaper);
 	matchMedia('(prefers-color-scheme: dark)')
 	    .addEventListener('change', () => tell('theme'));
 	let width = innerWidth;

@@ -10,17 +10,32 @@ if (!data.points.some((p) => p.latency && p.latency.q.length > 0))
 	return;
 
 let which = 'latency';
-let logarithmic = false;
+let scale = 'zero';
 const drawers = [];
+const NOTHING = 'No selected point has a distribution.';
 
 function distribution(point) {
 	return point[which] || { q: [], bins: [] };
 }
 
+function having() {
+	return solab.selected().filter((p) => distribution(p).q.length > 0);
+}
+
+/* Selected points that the charts leave out, in words. */
+function without() {
+	const n = solab.selected().length - having().length;
+
+	return n === 0 ? '' : `${n} selected ${n > 1 ? 'points have' :
+		'point has'} no distribution: nothing was sampled, or the ` +
+	    `page holds more than ${data.detailed || 400} points and only the ` +
+	    'first have theirs.';
+}
+
 function curves(points) {
 	const pinned = solab.baseline();
 
-	return solab.selected().map((point) => ({
+	return having().map((point) => ({
 		name: point.name, point, colour: point.colour, dash: point.dash,
 		bold: pinned === point, points: points(point),
 	}));
@@ -39,7 +54,7 @@ const percentileAxis = () => ({ label: 'percentile', log: true,
 	format: (x) => percentile(x),
 	ticks: NAMED.map((x) => [Math.log10(x), percentile(x)]) });
 const timeAxis = (log) => ({ label: which === 'cycle' ? 'cycle' : 'latency',
-	log, format: solab.time });
+	log, zero: scale === 'zero', format: solab.time });
 const shareAxis = (label, log) => ({ label, log,
 	format: (y) => `${log && y < 1e-6 ? (100 * y).toExponential(0) :
 	    Number((100 * y).toPrecision(3))} %` });
@@ -73,8 +88,9 @@ const views = [{
 	header: ['1/(1-percentile)', 'ns'],
 	draw(div) {
 		solab.plot(div, { height: 380, x: percentileAxis(),
-			y: timeAxis(logarithmic), curves: curves(this.points),
-			marks: published() });
+			y: timeAxis(scale === 'log'), marks: published(),
+			curves: curves(this.points), nothing: NOTHING,
+			compare: true });
 	},
 }, {
 	id: 'latency-cdf',
@@ -83,9 +99,9 @@ const views = [{
 	points: (p) => cumulative(p),
 	header: ['ns', 'share'],
 	draw(div) {
-		solab.plot(div, { x: timeAxis(logarithmic),
+		solab.plot(div, { x: timeAxis(scale === 'log'),
 			y: shareAxis('requests', false),
-			curves: curves(this.points) });
+			curves: curves(this.points), nothing: NOTHING });
 	},
 }, {
 	id: 'latency-ccdf',
@@ -97,7 +113,7 @@ const views = [{
 	draw(div) {
 		solab.plot(div, { x: timeAxis(true),
 			y: shareAxis('requests', true),
-			curves: curves(this.points) });
+			curves: curves(this.points), nothing: NOTHING });
 	},
 }, {
 	id: 'latency-histogram',
@@ -109,7 +125,7 @@ const views = [{
 	draw(div) {
 		solab.plot(div, { x: timeAxis(true),
 			y: shareAxis('requests', false), steps: true,
-			curves: curves(this.points) });
+			curves: curves(this.points), nothing: NOTHING });
 	},
 }];
 
@@ -141,13 +157,14 @@ function cumulative(point) {
 function steps(point) {
 	const edges = new Set();
 
+	if (distribution(point).bins.length === 0)
+		return [];
 	for (const p of solab.selected())
 		for (const [low, high] of distribution(p).bins) {
 			edges.add(low || 1);
 			edges.add(high);
 		}
-	const n = point.samples ||
-	    distribution(point).bins.reduce((sum, b) => sum + b[2], 0);
+	const n = distribution(point).bins.reduce((sum, b) => sum + b[2], 0);
 	const of = new Map(distribution(point).bins
 	    .map(([low, , count]) => [low || 1, count / n]));
 
@@ -181,13 +198,20 @@ solab.section('latency', 'Latency', (body) => {
 			which = v;
 			redraw();
 		}),
-	    solab.check('log', logarithmic, (on) => {
-		    logarithmic = on;
-		    redraw();
-	    }),
+	    solab.choice('scale', [['zero', 'from 0'], ['part', 'what is drawn'],
+		['log', 'logarithmic']], scale, (v) => {
+			scale = v;
+			redraw();
+		}),
 	    solab.button('reset zoom', () =>
 		main.graph && main.graph.resetZoom(), 'or double click'));
-	solab.redraw(main, draw);
+	const missing = h('p', { class: 'note warn' });
+
+	main.before(missing);
+	solab.redraw(main, () => {
+		missing.textContent = without();
+		draw();
+	});
 	body.append(small);
 	for (const [div, fn] of views.slice(1).map((v) => panel(v, small)))
 		solab.redraw(div, fn);

@@ -14,7 +14,7 @@ const numeric = axes.filter(({ axis }) => axis.numbers)
     .sort((a, b) => b.axis.values.length - a.axis.values.length);
 let over = numeric[0] || axes[0];
 let metric = METRICS[0];
-let logarithmic = false;
+let scaling = 'part';
 
 /*
  * Where a value is drawn: numbers by their size, on a logarithmic scale when
@@ -47,7 +47,8 @@ function groups() {
 			axis.values[point.at[i]]);
 
 		if (data.scenarios.length > 1)
-			parts.unshift(data.scenarios[point.scenario].name);
+			parts.unshift(solab.brief(
+			    data.scenarios[point.scenario].name));
 		if (data.models.length > 1)
 			parts.push(`model ${data.models[point.model].slice(0, 6)}`);
 		const key = parts.join(' ');
@@ -56,10 +57,11 @@ function groups() {
 			found.set(key, []);
 		found.get(key).push(point);
 	}
-	return [...found].slice(0, solab.maxCurves);
+	return [...found];
 }
 
 const COLOURS = 10;
+const DASHES = [null, [7, 3], [2, 2], [9, 3, 2, 3]];
 
 /* No line joins 0 with the numbers from which it stands apart. */
 function gap(x, rows) {
@@ -75,10 +77,10 @@ function gap(x, rows) {
 function curves() {
 	const x = scale(over);
 
-	return groups().map(([name, points], i) => ({
-		name: name || metric.label,
+	return groups().slice(0, solab.maxCurves).map(([name, points], i) => ({
+		name: name || solab.label(metric),
 		colour: solab.css(`--c${i % COLOURS}`),
-		dash: i < COLOURS ? null : [7, 3],
+		dash: DASHES[Math.floor(i / COLOURS)],
 		points: gap(x, points.filter((p) => p.metrics[metric.name])
 		    .map((p) => [x[p.at[over.i]], ...p.metrics[metric.name], p])),
 	}));
@@ -109,17 +111,26 @@ function draw(div, key) {
 		x: { label: over.axis.short, log: false,
 			ticks: x.map((v, i) => [v, values[i]]),
 			format: (v) => `${over.axis.short}=${at.get(v) || v}` },
-		y: { label: metric.label.replaceAll('_', ' '), log: logarithmic,
+		y: { label: solab.label(metric),
+			log: scaling === 'log', zero: scaling === 'zero',
 			format: (y) => solab.value(metric, y) },
 		curves: list, marks: published(list),
+		nothing: 'No point has both.',
 	});
-	key.replaceChildren(...list.map((c) => {
-		const line = h('span', { class: 'swatch' });
+	key.replaceChildren(...list.map((c, i) => {
+		const item = h('span', { class: 'item' }, solab.stroke(c), c.name);
 
-		line.style.borderTopColor = c.colour;
-		line.style.borderTopStyle = c.dash ? 'dashed' : 'solid';
-		return h('span', { class: 'item' }, line, c.name);
+		item.addEventListener('pointerenter', () =>
+		    div.graph && div.graph.setSelection(false, `${i}`));
+		item.addEventListener('pointerleave', () =>
+		    div.graph && div.graph.clearSelection());
+		return item;
 	}));
+	const more = groups().length - list.length;
+
+	if (more > 0)
+		key.append(h('span', { class: 'warn', text: `${more} more ` +
+			'combinations are not drawn' }));
 }
 
 solab.section('sweep', 'Sweep', (body) => {
@@ -127,8 +138,9 @@ solab.section('sweep', 'Sweep', (body) => {
 	const redraw = () => draw(div, key);
 	const div = solab.panel(body, { id: 'sweep-curves',
 		title: 'A metric over a parameter',
-		note: 'All points of the store. Bands: 95 % intervals over the ' +
-		    'replications. ◇: published.',
+		note: 'All points of the page, selected or not; a curve for each ' +
+		    'combination of the other parameters. Bands: 95 % intervals ' +
+		    'over the replications. ◇: published.',
 		csv: () => ({ name: `sweep-${metric.name}`,
 			header: ['curve', over.axis.short, metric.name, 'half'],
 			rows: curves().flatMap((c) => c.points
@@ -138,7 +150,7 @@ solab.section('sweep', 'Sweep', (body) => {
 
 	div.toolbar.prepend(
 	    solab.choice('metric', METRICS.map((m) =>
-		[m.name, m.label.replaceAll('_', ' ')]), metric.name, (v) => {
+		[m.name, solab.label(m)]), metric.name, (v) => {
 			metric = solab.metric(v);
 			redraw();
 		}),
@@ -149,10 +161,11 @@ solab.section('sweep', 'Sweep', (body) => {
 				div.graph.resetZoom();
 			redraw();
 		}),
-	    solab.check('log', logarithmic, (on) => {
-		    logarithmic = on;
-		    redraw();
-	    }));
+	    solab.choice('scale', [['part', 'what is drawn'], ['zero', 'from 0'],
+		['log', 'logarithmic']], scaling, (v) => {
+			scaling = v;
+			redraw();
+		}));
 	div.after(key);
 	solab.redraw(div, redraw);
 });

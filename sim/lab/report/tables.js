@@ -1,145 +1,238 @@
 'use strict';
-/* Tables: every point's metrics, published values, counters, provenance. */
+/* Tables that sort: every point's metrics, its counters, where it came from. */
 (() => {
 const { data, h } = solab;
 const ROWS = 200;
-const WARNINGS = {
-	'warmup-short': ['↗', 'the warm-up is too short: the first slices of ' +
-	    'the measurement are unlike the rest'],
-	'no-steady-state': ['!', 'no steady state: the beginning and the end ' +
-	    'of the measurement differ'],
-	'too-short': ['?', 'too few slices to tell whether it is steady'],
+const STEADY = {
+	'warmup-short': ['short warm-up', 'the first slices of the ' +
+	    'measurement are unlike the rest'],
+	'no-steady-state': ['not steady', 'the beginning and the end of the ' +
+	    'measurement differ'],
+	'too-short': ['few slices', 'too few to tell whether it is steady'],
 };
 const SHOWN = ['throughput_rps', 'latency_mean_ns', 'latency_stdev_ns',
 	'latency_p50_ns', 'latency_p99_ns', 'latency_p999_ns',
 	'latency_max_ns', 'cycle_mean_ns', 'requests'];
+/* Samples that a percentile wants: a hundred above it. */
+const WANTED = { latency_p90_ns: 1e3, latency_p99_ns: 1e4,
+	latency_p999_ns: 1e5 };
 
-function number(point, metric) {
-	const pair = point.metrics[metric];
-
-	return pair ? pair[0] : null;
+/* What has no value comes last, up and down. */
+function compare(x, y, down) {
+	if (x === null || y === null)
+		return (x === null) - (y === null);
+	return (x < y ? -1 : x > y ? 1 : 0) * (down ? -1 : 1);
 }
 
-function cell(point, metric) {
-	const [value, half] = point.metrics[metric.name] || [null, null];
-	const td = h('td', { text: solab.value(metric, value) });
+/* The first n columns stay when the others move, if there is room for both. */
+function stick(table, n) {
+	const heads = [...table.tHead.rows[0].cells].slice(0, n);
+	const wide = heads.reduce((sum, th) => sum + th.offsetWidth, 0);
+	const on = wide < table.parentElement.clientWidth * 0.5;
+	let left = 0;
 
-	if (half !== null && value !== null)
-		td.append(h('span', { class: 'half',
-			text: ` ± ${solab.half(metric, half, value)}`,
-			title: '95 % interval over the replications' }));
-	const rare = { latency_p999_ns: 1e5, latency_p99_ns: 1e4 }[metric.name];
-
-	if (rare && point.samples > 0 && point.samples < rare)
-		td.append(h('span', { class: 'warn', text: '*',
-			title: `${point.samples} samples; ${rare} are wanted` }));
-	return td;
+	heads.forEach((th, i) => {
+		for (const row of table.rows)
+			if (row.cells.length > n) {
+				row.cells[i].classList.toggle('stick', on);
+				row.cells[i].style.left = on ? `${left}px` : '';
+			}
+		left += th.offsetWidth;
+	});
 }
 
-function state(point) {
-	const [sign, why] = WARNINGS[point.steady] || [];
-	const td = h('td', { class: 'text' });
-
-	if (point.failed > 0)
-		td.append(h('span', { class: 'bad', title: point.message,
-			text: `${point.failed} failed ` }));
-	if (point.reps === 0 && point.failed === 0)
-		td.append('not run');
-	if (sign)
-		td.append(h('span', { class: 'warn', text: sign, title: why }));
-	return td;
-}
-
-/* A table that sorts by its headings. columns: {text, title, key, cell}. */
-function sorted(columns, points, row) {
+/*
+ * A table that sorts by its headings.
+ * columns: [{text, unit, title, left, key(item), cell(item) -> td}]; sticky:
+ * how many of them stay in sight.
+ * Returns: {element, fill()}; fill() makes the rows anew.
+ */
+solab.table = (columns, items, { row = () => h('tr'), sticky = 0 } = {}) => {
 	const body = h('tbody');
-	let by = null, down = false;
+	const more = solab.button('', () => {
+		most += 5 * ROWS;
+		fill();
+	});
+	const table = h('table');
+	let by = null, down = false, most = ROWS;
 	const fill = () => {
-		const list = [...points()];
+		const list = [...items()];
 
 		if (by)
-			list.sort((a, b) => {
-				const x = by.key(a), y = by.key(b);
-				const order = x === null ? 1 : y === null ? -1 :
-				    x < y ? -1 : x > y ? 1 : 0;
+			list.sort((a, b) => compare(by.key(a), by.key(b), down));
+		body.replaceChildren(...list.slice(0, most).map((item) => {
+			const tr = row(item);
 
-				return down && x !== null && y !== null ?
-				    -order : order;
-			});
-		body.replaceChildren(...list.slice(0, ROWS).map((p) => {
-			const tr = row(p);
-
-			tr.append(...columns.map((c) => c.cell(p)));
+			tr.append(...columns.map((c) => c.cell(item)));
 			return tr;
 		}));
-		if (list.length > ROWS)
-			body.append(h('tr', {}, h('td', { class: 'text note',
-				colspan: columns.length, text: `${list.length -
-				ROWS} more: find them by the search, or take ` +
-				'the CSV' })));
+		more.hidden = list.length <= most;
+		more.textContent = `${solab.number(list.length - most)} more rows: ` +
+		    `show ${solab.number(Math.min(5 * ROWS, list.length - most))}`;
+		requestAnimationFrame(() => stick(table, sticky));
 	};
-	const heads = columns.map((c) => {
-		const button = solab.button(c.text, () => {
+	const heads = columns.map((c) => h('th', { scope: 'col',
+		class: c.left ? 'text' : '' }, c.key ? solab.button(c.text, () => {
 			down = by === c ? !down : false;
 			by = c;
 			for (const [i, th] of heads.entries())
 				th.setAttribute('aria-sort', columns[i] !== c ?
 				    'none' : down ? 'descending' : 'ascending');
 			fill();
-		}, c.title);
+		}, c.title) : c.text || '',
+		c.unit ? h('span', { class: 'unit', text: c.unit }) : null));
 
-		return h('th', { class: c.text_ ? 'text' : '', scope: 'col' },
-		    button);
-	});
-
+	table.append(h('thead', {}, h('tr', {}, ...heads)), body);
 	fill();
-	return { fill, table: h('div', { class: 'table' }, h('table', {},
-	    h('thead', {}, h('tr', {}, ...heads)), body)) };
+	return { fill, element: h('div', {}, h('div', { class: 'table' }, table),
+	    more) };
+};
+
+/* All points. */
+
+function isRare(point, metric) {
+	const wanted = WANTED[metric.name];
+
+	return wanted && point.samples > 0 && point.samples < wanted;
+}
+
+function metricCell(point, metric, format) {
+	const [value, half] = point.metrics[metric.name] || [null, null];
+	const td = h('td', { text: format.text(value) });
+
+	if (isRare(point, metric))
+		td.append(h('span', { class: 'warn', text: '*', title:
+		    `${solab.number(point.samples)} samples; ` +
+		    `${solab.number(WANTED[metric.name])} are wanted` }));
+	if (half !== null && value !== null)
+		td.append(h('span', { class: 'half', text:
+		    `± ${format.half(half)}`, title: '95 % interval over ' +
+		    `${point.reps} replications` }));
+	return td;
+}
+
+function notes(point) {
+	const list = [];
+	const [steady] = STEADY[point.steady] || [];
+
+	if (point.failed > 0)
+		list.push(['bad', `${point.failed} failed`, point.message]);
+	else if (point.reps === 0)
+		list.push(['warn', 'not run', null]);
+	if (steady && point.reps > 0)
+		list.push(['warn', steady, STEADY[point.steady][1]]);
+	return list;
+}
+
+function runsCell(point) {
+	return h('td', { text: point.reps }, ...notes(point).map(
+	    ([kind, text, why]) =>
+		h('span', { class: `tag ${kind}`, text, title: why })));
+}
+
+/* What the signs in the table mean, those that it has. */
+function explain(metrics) {
+	const list = [];
+	const failed = data.points.filter((p) => p.failed > 0);
+	const rare = data.points.filter((p) => metrics.some((m) => isRare(p, m)));
+
+	for (const [name, [text, why]] of Object.entries(STEADY)) {
+		const n = data.points.filter((p) => p.reps > 0 &&
+		    p.steady === name).length;
+
+		if (n > 0)
+			list.push([text, `${why} (${solab.number(n)})`]);
+	}
+	if (rare.length > 0)
+		list.push(['*', 'fewer samples than a hundred above the ' +
+		    `percentile (${solab.number(rare.length)})`]);
+	for (const p of failed.slice(0, 5))
+		list.push([`${p.failed} failed`, `${p.name}: ${p.message}`]);
+	if (failed.length > 5)
+		list.push(['', `and ${solab.number(failed.length - 5)} more ` +
+		    'points with failed runs']);
+	return h('dl', { class: 'signs' }, ...list.flatMap(([sign, why]) =>
+	    [h('dt', { text: sign }), h('dd', { text: why })]));
+}
+
+function pickCell(point) {
+	const box = h('input', { type: 'checkbox', 'aria-label':
+		`draw ${point.name}`, disabled: point.reps === 0 });
+
+	box.checked = solab.isSelected(point);
+	return h('td', { class: 'pick' }, box, solab.stroke(point));
+}
+
+function summaryColumns(metrics) {
+	const formats = new Map(metrics.map((m) => [m, solab.column(m,
+	    data.points.map((p) => (p.metrics[m.name] || [null])[0]))]));
+
+	return [
+		{ text: '', cell: pickCell },
+		...solab.columns.map((c) => ({ ...c, left: true,
+			cell: (p) => h('td', { class: 'text', text: c.of(p),
+			    title: p.label }) })),
+		{ text: 'runs', title: 'replications, and what is wrong with ' +
+			'them', cell: runsCell, key: (p) => p.reps +
+			notes(p).map(([, text]) => text).join() },
+		...metrics.map((m) => ({ text: solab.label(m),
+			unit: formats.get(m).unit, title: m.help,
+			key: (p) => (p.metrics[m.name] || [null])[0],
+			cell: (p) => metricCell(p, m, formats.get(m)) })),
+	];
+}
+
+function summaryCsv() {
+	return { name: 'summary', header: ['id', 'scenario',
+		...data.axes.map((a) => a.short), 'runs', 'failed', 'steady',
+		...data.metrics.flatMap((m) => [m.name, `${m.name}_half`])],
+	    rows: data.points.map((p) => [p.id,
+		data.scenarios[p.scenario].name,
+		...data.axes.map((a, i) => a.values[p.at[i]]), p.reps, p.failed,
+		p.steady, ...data.metrics.flatMap((m) =>
+		    p.metrics[m.name] || [null, null])]) };
+}
+
+function summaryRow(p) {
+	const tr = h('tr', { class: solab.isSelected(p) ? 'pick' : 'pick off' });
+
+	tr.addEventListener('click', () =>
+	    solab.select(p, !solab.isSelected(p)));
+	tr.addEventListener('pointerenter', () => solab.hover(p));
+	tr.addEventListener('pointerleave', () => solab.hover(null));
+	tr.point = p;
+	return tr;
 }
 
 function summary(body) {
-	const metrics = SHOWN.map(solab.metric).filter(Boolean);
-	const columns = [
-		{ text: 'point', text_: true, title: 'in the order of the store',
-		    key: (p) => p.id, cell: (p) => h('td', { class: 'text name' },
-			solab.swatch(p), h('span', { text: p.name,
-			    title: p.label })) },
-		{ text: 'runs', title: 'replications', key: (p) => p.reps,
-		    cell: (p) => h('td', { text: p.reps }) },
-		...metrics.map((m) => ({ text: m.label.replaceAll('_', ' '),
-			title: m.help, key: (p) => number(p, m.name),
-			cell: (p) => cell(p, m) })),
-		{ text: 'notes', text_: true, title: 'failures and warnings',
-		    key: (p) => `${p.failed} ${p.steady}`, cell: state },
-	];
-	const div = solab.panel(body, { id: 'summary-table',
-		title: 'All points', note: 'Each metric over all replications ' +
-		    'together, ± half of its 95 % interval. A heading sorts; a ' +
-		    'row draws its point, or not.',
-		csv: () => ({ name: 'summary', header: ['point', 'runs', 'failed',
-			'steady', ...data.metrics.flatMap((m) =>
-			    [m.name, `${m.name}_half`])],
-			rows: data.points.map((p) => [p.label, p.reps, p.failed,
-			    p.steady, ...data.metrics.flatMap((m) =>
-				p.metrics[m.name] || [null, null])]) }) });
+	const metrics = SHOWN.map(solab.metric).filter((m) => m &&
+	    data.points.some((p) => (p.metrics[m.name] || [null])[0] !== null));
+	const div = solab.panel(body, { id: 'summary-table', title: 'All points',
+		note: 'Each metric over all replications together; ± half of ' +
+		    'its 95 % interval. A heading sorts; a row draws its point, ' +
+		    'or takes it away.', csv: summaryCsv });
 	const find = h('input', { type: 'search', placeholder: 'find points',
 		'aria-label': 'find points in the table' });
-	const { table, fill } = sorted(columns, () =>
-	    data.points.filter((p) => solab.matches(p, find.value)), (p) => {
-		const tr = h('tr', { class: `pick${solab.isSelected(p) ?
-			'' : ' off'}` });
+	const { element, fill } = solab.table(summaryColumns(metrics), () =>
+	    data.points.filter((p) => solab.matches(p, find.value)),
+	    { row: summaryRow, sticky: 1 + solab.columns.length });
+	/* In place, lest what has the focus goes away. */
+	const update = () => {
+		for (const tr of element.querySelectorAll('tr.pick')) {
+			const on = solab.isSelected(tr.point);
 
-		tr.addEventListener('click', () =>
-		    solab.select(p, !solab.isSelected(p)));
-		tr.addEventListener('pointerenter', () => solab.hover(p));
-		tr.addEventListener('pointerleave', () => solab.hover(null));
-		return tr;
-	});
+			tr.classList.toggle('off', !on);
+			tr.querySelector('input').checked = on;
+			tr.querySelector('.swatch').colour();
+		}
+	};
 
 	find.addEventListener('input', fill);
 	div.toolbar.prepend(find);
-	div.append(table);
-	solab.on('select', fill);
+	div.append(element, explain(metrics));
+	solab.on('select', update);
+	solab.on('theme', update);
+	solab.on('resize', fill);
 }
 
 solab.section('summary', 'Summary', (body) => {
@@ -149,128 +242,57 @@ solab.section('summary', 'Summary', (body) => {
 		summary(body);
 });
 
-/* The error on a scale of one tolerance to each side. */
-function gauge(q) {
-	const canvas = h('canvas', { class: 'gauge', 'aria-hidden': 'true' });
-
-	if (q.tolerance_pct === null || q.error_pct === null)
-		return canvas;
-	const draw = () => {
-		const scale = window.devicePixelRatio || 1, w = 90, y = 14;
-
-		canvas.width = w * scale;
-		canvas.height = y * scale;
-		canvas.style.width = `${w}px`;
-		canvas.style.height = `${y}px`;
-		const ctx = canvas.getContext('2d');
-		const at = w / 2 + Math.max(-1.4, Math.min(1.4,
-		    q.error_pct / q.tolerance_pct)) * w / 3;
-
-		ctx.scale(scale, scale);
-		ctx.fillStyle = solab.css('--grid');
-		ctx.fillRect(w / 6, 5, w * 2 / 3, 4);
-		ctx.fillStyle = solab.css('--muted');
-		ctx.fillRect(w / 2 - 0.5, 2, 1, 10);
-		ctx.fillStyle = solab.css(q.ok ? '--good' : '--bad');
-		ctx.beginPath();
-		ctx.arc(at, 7, 4, 0, 7);
-		ctx.fill();
-	};
-
-	draw();
-	solab.on('theme', draw);
-	return canvas;
-}
-
-function verdict(q) {
-	if (q.ok === null)
-		return h('td', { class: 'text', text: q.value === null ?
-		    'a variant' : 'see the ranges of `solab reproduce`' });
-	if (q.ok)
-		return h('td', { class: 'text good', text: 'ok' });
-	return h('td', { class: 'text wide bad', text: q.missed ?
-	    `miss, known: ${q.missed}` : 'MISS' });
-}
-
-function metricOf(q) {
-	const metric = solab.metric(q.metric) ||
-	    { label: q.metric, unit: '', help: '' };
-
-	return q.ratio_to === null ? metric : { ...metric, unit: '%',
-		label: `${metric.label}, gain over ${q.ratio_to}` };
-}
-
-if (data.published.length > 0)
-	solab.section('published', 'Published and simulated', (body) => {
-		const judged = data.published.filter((q) => q.ok !== null);
-		const good = judged.filter((q) => q.ok).length;
-		const text = (t) => h('td', { class: 'text', text: t });
-		const wide = (t) => h('td', { class: 'text wide', text: t });
-		const columns = [
-			{ text: 'where', text_: true, key: (q) => q.where,
-			    cell: (q) => wide(q.where) },
-			{ text: 'metric', text_: true, key: (q) => q.metric,
-			    cell: (q) => text(metricOf(q).label
-				.replaceAll('_', ' ')) },
-			{ text: 'published', key: (q) => q.value,
-			    cell: (q) => h('td', { text:
-				solab.value(metricOf(q), q.value) }) },
-			{ text: 'simulated', key: (q) => q.simulated,
-			    cell: (q) => h('td', { text:
-				solab.value(metricOf(q), q.simulated) }) },
-			{ text: 'error', title: 'percent, or points of a percent',
-			    key: (q) => q.error_pct && Math.abs(q.error_pct),
-			    cell: (q) => h('td', { text: q.error_pct === null ?
-				'–' : `${q.error_pct > 0 ? '+' : ''}` +
-				`${q.error_pct.toFixed(2)}` }) },
-			{ text: 'tolerance', key: (q) => q.tolerance_pct,
-			    cell: (q) => h('td', {}, q.tolerance_pct === null ?
-				'–' : `${q.tolerance_pct} `, gauge(q)) },
-			{ text: 'role', text_: true, key: (q) => q.role,
-			    cell: (q) => text(q.role) },
-			{ text: 'verdict', text_: true, key: (q) => String(q.ok),
-			    cell: verdict },
-		];
-		const div = solab.panel(body, { id: 'published-table',
-			title: `${good} of ${judged.length} inside their ` +
-			    'tolerance',
-			note: 'Fitted: a cost was set so that it comes out. ' +
-			    'Predicted: it came out by itself. The dot is the ' +
-			    'error, the bar the tolerance on both sides.',
-			csv: () => ({ name: 'published', header: ['where',
-				'ratio_to', 'metric', 'published', 'simulated',
-				'half', 'error_pct', 'tolerance_pct', 'role',
-				'ok', 'missed'],
-				rows: data.published.map((q) => [q.where,
-				    q.ratio_to, q.metric, q.value, q.simulated,
-				    q.half, q.error_pct, q.tolerance_pct, q.role,
-				    q.ok, q.missed]) }) });
-
-		div.append(sorted(columns, () => data.published,
-		    () => h('tr')).table);
-	});
-
 /* Counters a request of the selected points; the baseline makes them ratios. */
-function counters(div) {
-	const points = solab.selected().slice(0, 12);
-	const pinned = solab.baseline();
-	const names = Object.keys(data.counters).filter((n) =>
-	    points.some((p) => p.counters && p.counters[n]));
-	const of = (p, n) => p.counters && p.counters[n] ? p.counters[n][1] : 0;
 
-	div.replaceChildren(h('div', { class: 'table' }, h('table', {},
-	    h('thead', {}, h('tr', {}, h('th', { class: 'text',
-		text: 'counter' }), ...points.map((p) => h('th', { text:
-		p.name + (p === pinned ? ' (baseline)' : '') })),
-		h('th', { class: 'text', text: 'what it counts' }))),
-	    h('tbody', {}, ...names.map((n) => h('tr', {},
-		h('td', { class: 'text' }, h('code', { text: n })),
-		...points.map((p) => h('td', { text:
-		    `${solab.number(of(p, n))}` + (pinned && p !== pinned &&
-		    of(pinned, n) > 0 ? ` (${(100 * (of(p, n) /
-		    of(pinned, n) - 1)).toFixed(1)} %)` : '') })),
-		h('td', { class: 'text', text: data.counters[n] })))))));
-	return { points, names, of };
+const COLUMNS = 12;
+
+function counted() {
+	const pinned = solab.baseline();
+	const all = solab.selected().filter((p) => p.counters);
+	const points = [...all.filter((p) => p === pinned),
+		...all.filter((p) => p !== pinned)].slice(0, COLUMNS);
+	const names = Object.keys(data.counters).filter((n) =>
+	    points.some((p) => p.counters[n]));
+
+	return { points, names, left: all.length - points.length,
+	    pinned: points.includes(pinned) ? pinned : null,
+	    of: (p, n) => p.counters[n] ? p.counters[n][1] : 0 };
+}
+
+function counterCell(p, n, pinned, of) {
+	const [total] = p.counters[n] || [0];
+	const td = h('td', { text: solab.number(of(p, n)),
+		title: `${solab.number(total)} in all` });
+	const change = pinned ? 100 * (of(p, n) / of(pinned, n) - 1) : 0;
+
+	if (pinned && p !== pinned && of(p, n) !== of(pinned, n))
+		td.append(h('span', { class: 'half', text: of(pinned, n) === 0 ?
+		    'from 0' : `${change > 0 ? '+' : '−'}` +
+		    `${solab.percent(Math.abs(change))}` }));
+	return td;
+}
+
+function counters(div) {
+	const { points, names, left, pinned, of } = counted();
+
+	if (points.length === 0) {
+		div.replaceChildren(h('p', { class: 'note',
+			text: 'No selected point has counters.' }));
+		return;
+	}
+	const { element } = solab.table([
+		{ text: 'counter', left: true, key: (n) => n,
+		    cell: (n) => h('td', { class: 'text what' },
+			h('code', { text: n }),
+			h('span', { class: 'half', text: data.counters[n] })) },
+		...points.map((p) => ({ text: p.name, key: (n) => of(p, n),
+			unit: p === pinned ? 'baseline' : null,
+			cell: (n) => counterCell(p, n, pinned, of) })),
+	], () => names, { sticky: 1 });
+
+	element.classList.add('counters');
+	div.replaceChildren(element, ...left > 0 ? [h('p', { class: 'note',
+		text: `${left} more selected points are not shown.` })] : []);
 }
 
 if (data.points.some((p) => p.counters))
@@ -280,9 +302,9 @@ if (data.points.some((p) => p.counters))
 			note: 'Drops, retries, messages, switches, and the ' +
 			    'kernel\'s own statistics (tcps_...), of up to ' +
 			    'twelve selected points. Those that are 0 are left ' +
-			    'out.',
+			    'out. ⚑ in the legend makes a point the baseline.',
 			csv: () => {
-				const { points, names, of } = counters(div);
+				const { points, names, of } = counted();
 
 				return { name: 'counters', header: ['counter',
 					...points.map((p) => p.label)],
@@ -294,33 +316,55 @@ if (data.points.some((p) => p.counters))
 	});
 
 /* Where it came from. */
-solab.section('provenance', 'Provenance', (body) => {
-	const list = data.sessions.map((s) => h('tr', {},
-	    h('td', { class: 'text' }, h('code', { text: s.command })),
-	    h('td', { class: 'text', text: `${s.started}` }),
-	    h('td', { class: 'text', text: s.host }),
-	    h('td', { class: 'text', text: `solab ${s.version}, SimGrid ` +
-		s.simgrid })));
-	const points = data.points.slice(0, ROWS);
 
+function sessions() {
+	return h('div', { class: 'table' }, h('table', {}, h('tbody', {},
+	    ...data.sessions.slice(0, ROWS).map((s) => h('tr', {},
+		h('td', { class: 'text command' },
+		    h('code', { text: s.command })),
+		h('td', { text: s.started.replace('T', ' ')
+		    .replace('Z', ' UTC') }),
+		h('td', { class: 'text', text: s.host }),
+		h('td', { class: 'text', text: `solab ${s.version}, SimGrid ` +
+		    s.simgrid }))))));
+}
+
+function pointTable() {
+	const text = (t) => h('td', { class: 'text', text: t });
+
+	return solab.table([
+		{ text: 'point', key: (p) => p.id,
+		    cell: (p) => h('td', { text: p.id }) },
+		{ text: 'label', left: true, key: (p) => p.label,
+		    cell: (p) => text(p.label) },
+		{ text: 'seed', key: (p) => p.seed === undefined ? null : p.seed,
+		    cell: (p) => h('td', { text: p.seed === undefined ? '–' :
+			p.seed }) },
+		{ text: 'warm-up', cell: (p) => h('td', {
+			text: solab.time(p.warmup_ns) }) },
+		{ text: 'measured', cell: (p) => h('td', {
+			text: solab.time(p.measure_ns) }) },
+		{ text: 'model', left: true, cell: (p) => h('td', {
+			class: 'text' }, h('code', {
+			text: data.models[p.model].slice(0, 16) })) },
+		{ text: 'key', left: true, cell: (p) => h('td', { class: 'text' },
+			h('code', { text: p.key.slice(0, 16) })) },
+	], () => data.points).element;
+}
+
+solab.section('provenance', 'Provenance', (body) => {
+	const fold = h('details', { class: 'fold' }, h('summary', { text:
+		'Points: numbers, seeds, windows, keys' }));
+
+	fold.addEventListener('toggle', () => {
+		if (fold.open && fold.children.length === 1)
+			fold.append(pointTable());
+	});
 	body.append(h('p', { class: 'note', text: 'The commands that wrote ' +
 	    'this store. Any point can be run again from it, to the byte: ' +
 	    'solab rerun DB POINT.' }),
-	    h('div', { class: 'table' }, h('table', {}, h('tbody', {}, ...list))),
-	    h('details', { class: 'fold' }, h('summary', { text:
-		'Points: numbers, seeds, windows, keys' }),
-		h('div', { class: 'table' }, h('table', {}, h('thead', {},
-		    h('tr', {}, ...['point', 'label', 'seed', 'warm-up',
-			'measured', 'model', 'key'].map((t) => h('th', { class:
-			'text', text: t })))),
-		    h('tbody', {}, ...points.map((p) => h('tr', {},
-			h('td', { text: p.id }),
-			h('td', { class: 'text', text: p.label }),
-			h('td', { text: p.seed }),
-			h('td', { text: solab.time(p.warmup_ns) }),
-			h('td', { text: solab.time(p.measure_ns) }),
-			h('td', { class: 'text', text: data.models[p.model] }),
-			h('td', { class: 'text' }, h('code', { text:
-			    p.key.slice(0, 16) })))))))));
+	    h('details', { class: 'fold', open: data.sessions.length <= 3 },
+		h('summary', { text: `Commands (${data.sessions.length})` }),
+		sessions()), fold);
 });
 })();
