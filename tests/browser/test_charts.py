@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.dirname(__file__))
 try:
     from browser import Browser
     from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.actions.wheel_input import ScrollOrigin
     from selenium.webdriver.common.keys import Keys
 except ImportError as error:
     print(f"skipped: {error}")
@@ -206,6 +207,42 @@ class Charts(unittest.TestCase):
         self.assertEqual(self.window(), [0, whole])
         self.b.find_all("#timeline-0 .tools button")[1].click()
         self.assertEqual(self.window()[1] - self.window()[0], whole / 2)
+
+    def test_timeline_moves(self):
+        self.open_timeline()
+        self.b.script(VIEW + "v.look(2000000, 4000000)")
+        self.frame()
+        stack = self.b.find("#timeline-0 .stack")
+        scale = self.b.script(VIEW + "return v.scale")
+        ActionChains(self.b.driver).key_down(Keys.SHIFT) \
+            .move_to_element_with_offset(stack, 0, 0).click_and_hold() \
+            .move_by_offset(-100, 0).release().key_up(Keys.SHIFT).perform()
+        low, high = self.window()
+        self.assertAlmostEqual(low, 2_000_000 + 100 / scale, delta=2 / scale)
+        self.assertAlmostEqual(high - low, 2_000_000)
+        # The wheel, once it was clicked; the strip that is the whole window.
+        ActionChains(self.b.driver).scroll_from_origin(
+            ScrollOrigin.from_element(stack), 0, -100).perform()
+        self.b.wait(VIEW + f"return v.to - v.from < {high - low}")
+        strip = self.b.find("#timeline-0 .map")
+        ActionChains(self.b.driver).move_to_element_with_offset(
+            strip, strip.size["width"] // 2 - 2, 0).click().perform()
+        self.assertEqual(self.window()[1], self.timeline["to_ns"] -
+                         self.timeline["from_ns"])
+
+    def test_lanes_become_lower_and_taller(self):
+        self.open_timeline()
+        height = VIEW + "return v.drawn.map((d) => d.h)"
+        before = self.b.script(height)
+        chart = self.b.find("#timeline-0 .chart")
+        chart.send_keys(Keys.ARROW_DOWN, Keys.ENTER)
+        self.frame()
+        after = self.b.script(height)
+        self.assertLess(after[0], before[0])
+        self.assertEqual(after[1:], before[1:])
+        chart.send_keys(Keys.ENTER)
+        self.frame()
+        self.assertEqual(self.b.script(height), before)
 
     def test_hover_says_what_runs(self):
         cpu = self.timeline["cpus"][1]
