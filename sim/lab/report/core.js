@@ -431,8 +431,14 @@ function toPaper(list) {
 	solab.onPaper = true;
 	fold.open = true;
 	list.forEach(build);
-	for (const view of drawn)
-		view.fn();
+	redrawAll();
+}
+
+/* At once, wherever the window is. */
+function redrawAll() {
+	for (const fn of listeners.theme)
+		fn();
+	drawn.forEach(refresh);
 }
 
 function fromPaper() {
@@ -448,7 +454,7 @@ function fromPaper() {
 		delete root.dataset.theme;
 	document.getElementById('legend').open = before.open;
 	before = null;
-	tell('theme');
+	redrawAll();
 }
 
 solab.start = () => {

@@ -107,8 +107,9 @@ const COLUMNS = [
 	{ text: 'of the tolerance', title: 'sorts by the share that is used',
 	    key: (q) => q.tolerance_pct > 0 && q.error_pct !== null ?
 		Math.abs(q.error_pct) / q.tolerance_pct : null,
-	    cell: (q) => h('td', {}, gauge(q), q.tolerance_pct === null ?
-		'–' : `± ${share(q, q.tolerance_pct)}`) },
+	    cell: (q) => h('td', {}, gauge(q), h('span', { class: 'allowed',
+		text: q.tolerance_pct === null ? '–' :
+		`± ${share(q, q.tolerance_pct)}` })) },
 	{ text: 'role', left: true, key: (q) => q.role,
 	    cell: (q) => h('td', { class: 'text', text: q.role }) },
 	{ text: 'verdict', left: true, key: ORDER, cell: verdict },
