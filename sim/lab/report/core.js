@@ -399,7 +399,32 @@ function header() {
 	    h('p', { class: 'note', text: `${data.store}: ` +
 		`${number(data.points.length)} points, ${number(runs)} runs` +
 		(failed > 0 ? `, ${number(failed)} failed` : '') +
-		`; solab ${data.program}, SimGrid ${data.simgrid}` }));
+		`; solab ${data.program}, SimGrid ${data.simgrid}` }),
+	    shared(), doubts());
+}
+
+/* Parameters that were set, and are the same at all points. */
+solab.shared = data.axes.filter((axis) => axis.values.length === 1)
+    .map((axis) => `${axis.short}=${axis.values[0]}`);
+
+function shared() {
+	return solab.shared.length === 0 ? null : h('p', { class: 'note',
+		text: `All points: ${solab.shared.join(' ')}` });
+}
+
+const LITTLE_PCT = 5;
+
+/* Waits that began before the measurement, or end after it, are not in it. */
+function doubts() {
+	const off = data.points.filter((p) => p.metrics.littles_law_error_pct &&
+	    p.metrics.littles_law_error_pct[0] > LITTLE_PCT);
+
+	return off.length === 0 ? null : h('p', { class: 'warn',
+		text: `${number(off.length)} of ${number(data.points.length)} ` +
+		`points: Little's law is more than ${LITTLE_PCT} % off, so long ` +
+		'waits (retries of dropped SYNs) are not all in what was ' +
+		'measured. Throughput and the tool\'s latency may be right; ' +
+		'the cycle and its connect-wait are not. Measure for longer.' });
 }
 
 function navigation(list) {

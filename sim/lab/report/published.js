@@ -135,7 +135,9 @@ solab.section('published', 'Published and simulated', (body) => {
 		    (missed > 0 ? `, ${missed} missed` : ''),
 		note: 'Fitted: a cost was set so that it comes out. Predicted: ' +
 		    'it came out by itself. The dot is the error, the bar the ' +
-		    'tolerance on both sides.', csv });
+		    'tolerance on both sides.' + (solab.shared.length > 0 ?
+			` All was run with ${solab.shared.join(' ')}, which ` +
+			'may not be what was published.' : ''), csv });
 
 	div.append(solab.table(COLUMNS, () => data.published).element);
 }, 'Published');

@@ -12,7 +12,7 @@ const STEADY = {
 };
 const SHOWN = ['throughput_rps', 'latency_mean_ns', 'latency_stdev_ns',
 	'latency_p50_ns', 'latency_p99_ns', 'latency_p999_ns',
-	'latency_max_ns', 'cycle_mean_ns', 'requests'];
+	'latency_max_ns', 'cycle_mean_ns', 'littles_law_error_pct', 'requests'];
 /* Samples that a percentile wants: a hundred above it. */
 const WANTED = { latency_p90_ns: 1e3, latency_p99_ns: 1e4,
 	latency_p999_ns: 1e5 };
