@@ -15,7 +15,7 @@ struct flow_state {
 	bool fs_used;
 	bool fs_syn_seen[2]; /* by direction: in, out */
 	uint32_t fs_iss[2];
-	uint32_t fs_tsval[2];  /* the last seen */
+	uint32_t fs_tsval[2]; /* the last seen */
 	/* Frames to the server, as their index plus 1; 0: none. */
 	uint64_t fs_syn;       /* its last SYN */
 	uint64_t fs_last;      /* the last one */
@@ -58,8 +58,8 @@ capture_init(
 {
 	struct builder bu = { .bu_ca = ca };
 
-	*ca = (struct capture){ .ca_model = md,
-		.ca_shift = shift(md->md_setup) };
+	*ca =
+	    (struct capture){ .ca_model = md, .ca_shift = shift(md->md_setup) };
 	for (uint64_t i = 0; i < st->st_n; i++) {
 		const struct sim_trace_rec *tr = &st->st_recs[i];
 
@@ -259,11 +259,9 @@ ring_drop(struct builder *bu, const struct sim_trace_rec *tr)
 	const struct flow_state *fs = flow_of(bu, tr->tr_id);
 	struct capture_frame *cf;
 
-	if (fs->fs_last == 0)
-		return;
+	SIM_ASSERT(fs->fs_last != 0);
 	cf = &bu->bu_ca->ca_frames[fs->fs_last - 1];
-	if (cf->cf_time != tr->tr_time)
-		return;
+	SIM_ASSERT(cf->cf_time == tr->tr_time);
 	cf->cf_notes |= 1u << CAPTURE_RING_DROP;
 	cf->cf_n = tr->tr_a;
 	cf->cf_m = tr->tr_b;
@@ -288,8 +286,8 @@ timestamps(struct builder *bu)
 			fs->fs_tsval[1] = 0;
 		cf->cf_tsecr =
 		    cf->cf_flags & TH_ACK ? fs->fs_tsval[!cf->cf_out] : 0;
-		if ((cf->cf_notes & (1u << CAPTURE_LOST |
-					1u << CAPTURE_RING_DROP)) == 0)
+		if ((cf->cf_notes &
+			(1u << CAPTURE_LOST | 1u << CAPTURE_RING_DROP)) == 0)
 			fs->fs_tsval[cf->cf_out] = cf->cf_tsval;
 	}
 }

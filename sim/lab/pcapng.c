@@ -106,10 +106,10 @@ taps(struct writer *wr)
 				    "%s.%s%d", sm->sm_name,
 				    sm->sm_nics[k].sn_name, p);
 				tp->tp_bps = sm->sm_nics[k].sn_bps;
-				tp->tp_server = capture_ip(i,
-				    md->md_machines[i]
-					.m_ifnets[index]
-					->if_addr);
+				tp->tp_server =
+				    capture_ip(i, md->md_machines[i]
+						      .m_ifnets[index]
+						      ->if_addr);
 				tp->tp_header = sm->sm_procs[0].sp_header;
 				tp->tp_object = sm->sm_procs[0].sp_object;
 			}
