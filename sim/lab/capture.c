@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/net/if.h"
+#include "model/netinet/tcp_timer.h"
 #include "sim/core/alloc.h"
 
 const uint64_t capture_kinds = 1ull << TRACE_FRAME | 1ull << TRACE_RING_DROP |
@@ -15,16 +15,19 @@ struct flow_state {
 	bool fs_used;
 	bool fs_syn_seen[2]; /* by direction: in, out */
 	uint32_t fs_iss[2];
-	uint32_t fs_tsval[2];  /* the last seen */
-	uint64_t fs_syn;       /* its last SYN: index of a frame, plus 1 */
-	uint64_t fs_unrefused; /* first frame in after it that may be refused */
+	uint32_t fs_tsval[2]; /* the last seen */
+	/* Frames to the server, as their index plus 1; 0: none. */
+	uint64_t fs_syn;       /* its last SYN */
+	uint64_t fs_last;      /* the last one */
+	uint64_t fs_unrefused; /* all up to this are no longer to be refused */
 };
 
 struct builder {
 	struct capture *bu_ca;
 	struct flow_state *bu_flows; /* open addressing */
 	uint64_t bu_nflows, bu_cap;
-	const struct sim_trace *bu_st;
+	uint64_t *bu_next; /* by frame to the server: its flow's next one */
+	uint64_t bu_nnext;
 };
 
 static void frame(struct builder *, const struct sim_trace_rec *);
@@ -39,8 +42,10 @@ static void refuse(struct builder *, const struct sim_trace_rec *);
 static void ring_drop(struct builder *, const struct sim_trace_rec *);
 static struct flow_state *flow_of(struct builder *, uint32_t flow);
 static struct capture_frame *frame_add(struct capture *);
+static uint64_t *next_of(struct builder *, uint64_t frame);
 static int frame_compare(const void *, const void *);
 static void timestamps(struct builder *);
+static int shift(const struct setup *);
 
 /*
  * Frames are taken in the order of the trace, and what became of one later in
@@ -51,10 +56,10 @@ void
 capture_init(
     struct capture *ca, const struct sim_trace *st, const struct model *md)
 {
-	struct builder bu = { .bu_ca = ca, .bu_st = st };
-	uint32_t most = 0;
+	struct builder bu = { .bu_ca = ca };
 
-	*ca = (struct capture){ .ca_model = md };
+	*ca =
+	    (struct capture){ .ca_model = md, .ca_shift = shift(md->md_setup) };
 	for (uint64_t i = 0; i < st->st_n; i++) {
 		const struct sim_trace_rec *tr = &st->st_recs[i];
 
@@ -69,13 +74,30 @@ capture_init(
 	}
 	qsort(ca->ca_frames, ca->ca_n, sizeof(*ca->ca_frames), frame_compare);
 	timestamps(&bu);
-	for (uint64_t i = 0; i < ca->ca_n; i++)
-		if (!(ca->ca_frames[i].cf_flags & TH_SYN) &&
-		    ca->ca_frames[i].cf_win > most)
-			most = ca->ca_frames[i].cf_win;
-	while ((most >> ca->ca_shift) > 65535)
-		ca->ca_shift++;
 	sim_free(bu.bu_flows);
+	sim_free(bu.bu_next);
+}
+
+/*
+ * Of the run and not of the trace, so that a SYN is the same in each window of
+ * it. No window is larger than the space to receive, nor than TCP_MAXWIN <<
+ * TCP_WINSHIFT.
+ */
+static int
+shift(const struct setup *su)
+{
+	int64_t most = 0;
+	int n = 0;
+
+	for (int i = 0; i < su->su_nmachines; i++)
+		if (su->su_machines[i].sm_sysctl.recvspace > most)
+			most = su->su_machines[i].sm_sysctl.recvspace;
+	for (int i = 0; i < su->su_npeers; i++)
+		if (su->su_peers[i].pe_sysctl.recvspace > most)
+			most = su->su_peers[i].pe_sysctl.recvspace;
+	while (n < TCP_WINSHIFT && most >> n > TCP_MAXWIN)
+		n++;
+	return n;
 }
 
 void
@@ -157,10 +179,13 @@ remember(struct builder *bu, struct capture_frame *cf, const struct pkt *p)
 			cf->cf_notes |= 1u << CAPTURE_SYN_AGAIN;
 		fs->fs_iss[cf->cf_out] = cf->cf_seq;
 		fs->fs_syn_seen[cf->cf_out] = true;
-		if (!cf->cf_out) {
-			fs->fs_syn = index + 1;
-			fs->fs_unrefused = index + 1;
-		}
+		if (!cf->cf_out)
+			fs->fs_syn = fs->fs_unrefused = index + 1;
+	}
+	if (!cf->cf_out) {
+		if (fs->fs_last != 0)
+			*next_of(bu, fs->fs_last - 1) = index + 1;
+		fs->fs_last = index + 1;
 	}
 	if (!fs->fs_syn_seen[cf->cf_out] &&
 	    is_whole(bu->bu_ca->ca_model, cf, p)) {
@@ -203,26 +228,26 @@ drop(struct builder *bu, const struct sim_trace_rec *tr)
 
 /*
  * Segments of a flow are taken in their order: the first one since its SYN that
- * has an ACK and was not refused yet.
+ * has an ACK, got as far as memory and was not refused yet.
  */
 static void
 refuse(struct builder *bu, const struct sim_trace_rec *tr)
 {
 	struct flow_state *fs = flow_of(bu, tr->tr_id);
-	struct capture *ca = bu->bu_ca;
+	uint64_t i;
 
 	if (fs->fs_syn == 0)
 		return;
-	for (uint64_t i = fs->fs_unrefused; i < ca->ca_n; i++) {
-		struct capture_frame *cf = &ca->ca_frames[i];
+	for (i = fs->fs_unrefused; (i = *next_of(bu, i - 1)) != 0;) {
+		struct capture_frame *cf = &bu->bu_ca->ca_frames[i - 1];
 
-		if (cf->cf_flow != tr->tr_id || cf->cf_out ||
-		    (cf->cf_flags & (TH_SYN | TH_RST | TH_ACK)) != TH_ACK)
+		if ((cf->cf_flags & (TH_SYN | TH_RST | TH_ACK)) != TH_ACK ||
+		    (cf->cf_notes >> CAPTURE_RING_DROP & 1) != 0)
 			continue;
 		cf->cf_notes |= 1u << CAPTURE_REFUSED;
 		cf->cf_n = tr->tr_a;
 		cf->cf_m = tr->tr_b;
-		fs->fs_unrefused = i + 1;
+		fs->fs_unrefused = i;
 		return;
 	}
 }
@@ -231,22 +256,22 @@ refuse(struct builder *bu, const struct sim_trace_rec *tr)
 static void
 ring_drop(struct builder *bu, const struct sim_trace_rec *tr)
 {
-	struct capture *ca = bu->bu_ca;
+	const struct flow_state *fs = flow_of(bu, tr->tr_id);
+	struct capture_frame *cf;
 
-	for (uint64_t i = ca->ca_n; i-- > 0;) {
-		struct capture_frame *cf = &ca->ca_frames[i];
-
-		if (cf->cf_flow != tr->tr_id || cf->cf_time != tr->tr_time ||
-		    cf->cf_out)
-			continue;
-		cf->cf_notes |= 1u << CAPTURE_RING_DROP;
-		cf->cf_n = tr->tr_a;
-		cf->cf_m = tr->tr_b;
-		return;
-	}
+	SIM_ASSERT(fs->fs_last != 0);
+	cf = &bu->bu_ca->ca_frames[fs->fs_last - 1];
+	SIM_ASSERT(cf->cf_time == tr->tr_time);
+	cf->cf_notes |= 1u << CAPTURE_RING_DROP;
+	cf->cf_n = tr->tr_a;
+	cf->cf_m = tr->tr_b;
 }
 
-/* In ms, never 0; each side echoes what it saw last of the other. */
+/*
+ * In ms, never 0; each side echoes what reached it last of the other.
+ *
+ * Differs: what is under way counts as there.
+ */
 static void
 timestamps(struct builder *bu)
 {
@@ -261,7 +286,9 @@ timestamps(struct builder *bu)
 			fs->fs_tsval[1] = 0;
 		cf->cf_tsecr =
 		    cf->cf_flags & TH_ACK ? fs->fs_tsval[!cf->cf_out] : 0;
-		fs->fs_tsval[cf->cf_out] = cf->cf_tsval;
+		if ((cf->cf_notes &
+			(1u << CAPTURE_LOST | 1u << CAPTURE_RING_DROP)) == 0)
+			fs->fs_tsval[cf->cf_out] = cf->cf_tsval;
 	}
 }
 
@@ -274,6 +301,22 @@ frame_add(struct capture *ca)
 		    ca->ca_frames, ca->ca_cap, sizeof(*ca->ca_frames));
 	}
 	return &ca->ca_frames[ca->ca_n++];
+}
+
+/* 0 at first. */
+static uint64_t *
+next_of(struct builder *bu, uint64_t frame)
+{
+	if (frame >= bu->bu_nnext) {
+		uint64_t n = bu->bu_nnext;
+
+		bu->bu_nnext = bu->bu_ca->ca_cap;
+		bu->bu_next = sim_realloc(
+		    bu->bu_next, bu->bu_nnext, sizeof(*bu->bu_next));
+		memset(bu->bu_next + n, 0,
+		    (bu->bu_nnext - n) * sizeof(*bu->bu_next));
+	}
+	return &bu->bu_next[frame];
 }
 
 static void
@@ -324,6 +367,7 @@ capture_peer(const struct model *md, uint32_t flow, uint32_t *ip)
 			break;
 	}
 	SIM_ASSERT(i < su->su_npeers);
-	*ip = h->h_ip0 + flow_addr(flow) - h->h_addr0;
+	*ip = capture_ip(su->su_peers[i].pe_machine,
+	    h->h_ip0 + flow_addr(flow) - h->h_addr0);
 	return &su->su_peers[i];
 }

@@ -50,13 +50,23 @@ struct capture {
 	const struct model *ca_model;	 /* borrowed */
 	struct capture_frame *ca_frames; /* in order of time */
 	uint64_t ca_n, ca_cap;
-	int ca_shift; /* of all windows: as large as the largest needs */
+	int ca_shift; /* of all windows: as large as the largest may need */
 };
 
 /* Make it of a sorted trace. Borrows the model. */
 void capture_init(
     struct capture *, const struct sim_trace *, const struct model *);
 void capture_fini(struct capture *);
+
+/*
+ * Machines number their ports alike, and know nothing of one another. Who sees
+ * all of them needs addresses that differ.
+ */
+static inline uint32_t
+capture_ip(int machine, uint32_t ip)
+{
+	return ip + ((uint32_t)machine << 16);
+}
 
 /* The load generator that has a connection, and its address. */
 const struct setup_peer *capture_peer(

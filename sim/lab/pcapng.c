@@ -5,10 +5,12 @@
 
 #include "model/net/if.h"
 #include "sim/core/alloc.h"
+#include "sim/lab/text.h"
 
 #define FRAME_MAX 65600
 #define COMMENT_MAX 200
-#define NAME_MAX_BYTES 1200
+#define NAME_MAX_BYTES 100 /* two names of a scenario, and a number */
+#define OPTION_MAX UINT16_MAX
 #define PORT_HTTP 80
 
 /* Block and option types of pcapng. */
@@ -105,7 +107,9 @@ taps(struct writer *wr)
 				    sm->sm_nics[k].sn_name, p);
 				tp->tp_bps = sm->sm_nics[k].sn_bps;
 				tp->tp_server =
-				    md->md_machines[i].m_ifnets[index]->if_addr;
+				    capture_ip(i, md->md_machines[i]
+						      .m_ifnets[index]
+						      ->if_addr);
 				tp->tp_header = sm->sm_procs[0].sp_header;
 				tp->tp_object = sm->sm_procs[0].sp_object;
 			}
@@ -166,11 +170,31 @@ option(struct writer *wr, uint16_t type, const void *value, size_t n)
 	put_padded(wr, value, n);
 }
 
+/* Bytes of a text that an option holds, whole characters. */
+static size_t
+fitting(const char *text)
+{
+	const char *end = text + strlen(text), *s = text;
+	uint32_t code;
+	int n;
+
+	while (s < end) {
+		n = text_decode(s, end, &code);
+		if (s + n - text > OPTION_MAX)
+			break;
+		s += n;
+	}
+	return (size_t)(s - text);
+}
+
 static void
 section(struct writer *wr)
 {
 	static const char name[] = "solab " SOLAB_VERSION;
-	uint32_t size = (uint32_t)(28 + option_size(strlen(name)) + 4);
+	const char *title = wr->wr_ca->ca_model->md_setup->su_title;
+	size_t said = title != NULL ? fitting(title) : 0;
+	uint32_t size = (uint32_t)(28 + (said > 0 ? option_size(said) : 0) +
+				   option_size(strlen(name)) + 4);
 
 	put32(wr, BLOCK_SECTION);
 	put32(wr, size);
@@ -179,6 +203,8 @@ section(struct writer *wr)
 	put16(wr, 0);
 	put32(wr, UINT32_MAX); /* its length is not said */
 	put32(wr, UINT32_MAX);
+	if (said > 0)
+		option(wr, OPT_COMMENT, title, said);
 	option(wr, OPT_APPLICATION, name, strlen(name));
 	option(wr, OPT_END, NULL, 0);
 	put32(wr, size);

@@ -4,7 +4,8 @@
 /*
  * A capture of the frames at the servers' ports, as Wireshark reads it: pcapng
  * with an interface a port, times in ns, directions, and a comment where a
- * frame met its end ("listen queue full: so_qlen 257 > 256").
+ * frame met its end ("listen queue full: so_qlen 257 > 256"). The comment of
+ * the section is the scenario's title.
  *
  * Frames are whole: Ethernet, IPv4 and TCP with checksums and the options that
  * the model counts (MSS and window scale on a SYN, timestamps on all). Requests

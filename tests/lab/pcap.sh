@@ -63,20 +63,26 @@ bytes()
 	[ "${got#* }" = "$3" ] || complain "$name: $1: ${got#* }, want $3"
 }
 
-# capture NAME ARGS...: from the first instant until all is quiet, with and
-# without look-ahead.
-capture()
+# twice ARGS...: of run, with and without look-ahead.
+twice()
 {
-	name=$1
-	shift
-	try 0 run $scenario --reps 1 --warmup 0s "$@" --pcap "$tmp/pcap" --json
+	try 0 run "$@" --pcap "$tmp/pcap" --json
 	cp "$tmp/out" "$tmp/json"
-	try 0 run $scenario --reps 1 --warmup 0s "$@" --pcap "$tmp/exact" \
-	    --no-lookahead
+	try 0 run "$@" --pcap "$tmp/exact" --no-lookahead
 	cmp "$tmp/exact" "$tmp/pcap" ||
 	    complain 'it is another capture without look-ahead'
 	look "$tmp/pcap"
 	equal 'frames that are not sound' bad 0
+	equal 'of the wrong direction' \
+	    '(srcport == 80) != (direction ~ /2$/)' 0
+}
+
+# capture NAME ARGS...: from the first instant until all is quiet.
+capture()
+{
+	name=$1
+	shift
+	twice $scenario --reps 1 --warmup 0s "$@"
 	equal SYNs 'syn && !ack' "$(counter syns)"
 	equal SYN+ACKs 'syn && ack' "$(($(counter tcps_sc_added) +
 	    $(counter tcps_sc_retransmitted) + $(counter tcps_sc_dupsyn)))"
@@ -87,8 +93,6 @@ capture()
 	    "$(counter tcps_sndbyte)"
 	equal 'sent again' 'srcport == 80 && len > 0 && again' \
 	    "$(counter tcps_sndrexmitpack)"
-	equal 'of the wrong direction' \
-	    '(srcport == 80) != (direction ~ /2$/)' 0
 	equal 'of other interfaces' 'interface != "server.em0"' 0
 }
 
@@ -111,7 +115,7 @@ equal 'FINs of the server' 'fin && srcport == 80' "$(counter sockets_accepted)"
 equal 'FINs of clients' 'fin && srcport != 80' "$(counter sockets_accepted)"
 bytes 'bytes of requests' 'srcport != 80' $((50 * 62))
 
-# A link that loses frames, and segmentation by the card.
+# A link that loses frames.
 capture loss --measure 8s --set processes=10 --set sessions=10 \
     --set object=20KiB --set client.loss=3%
 [ "$(counter sockets_accepted)" = 100 ] || complain 'not quiet at the end'
@@ -120,6 +124,54 @@ lost=$(count 'comment ~ /lost on the link/')
 [ "${lost% *}" -gt 10 ] || complain 'nothing is lost'
 [ "${lost% *}" -lt "$(counter drop_wire)" ] ||
     complain 'frames that never came are in the capture'
+
+# Two servers that know nothing of one another, three ports, segmentation by the
+# card, rings and queues that are too small, all at once.
+name=many
+ln -s "$SRCDIR/scenarios/hardware" "$tmp/hardware"
+cat >"$tmp/many.yaml" <<'END'
+title: "</script>\"'\\ \U0001f421"
+machines:
+  a:
+    kernel: dragonfly-2017
+    hardware: e5-2620v2-2way
+    nics: {ix: {model: x550, ports: 2, rate: 10Gbps, latency: 5us, polling: true}}
+    sysctl: {kern.ipc.somaxconn: 32, hw.ix.rxd: 64, net.ifpoll.pollhz: 250, net.netisr.ncpus: 1}
+    processes:
+      nginx: {program: nginx, workers: 1, object: 20KiB}
+  b:
+    kernel: dragonfly-2011
+    hardware: i7-2600
+    nics: {em: {model: em, rate: 1Gbps, latency: 10us}}
+    processes:
+      nginx: {program: nginx, workers: 1, cpu: 1, object: 151B, header: 254B}
+peers:
+  c0: {hardware: e3-1230, link: a.ix0, tool: wrk, threads: 8, connections: 300, connreqs: 2, request: 62B}
+  c1: {extends: c0, link: a.ix1, request: 100B}
+  c2: {extends: c0, link: b.em0}
+run: {start: burst, warmup: 0s, measure: 100ms, replications: 1, seed: 1}
+END
+twice "$tmp/many.yaml"
+for of in a.ix0 a.ix1 b.em0; do
+	got=$(count "interface == \"$of\" && syn")
+	[ "${got% *}" -ge 300 ] || complain "$of: ${got% *} SYNs and SYN+ACKs"
+done
+equal SYNs 'syn && !ack' "$(counter client_connects)"
+equal 'SYNs dropped' 'comment ~ /^listen queue full: so_qlen [0-9]+ > [0-9]+$/' \
+    "$(counter drop_syn_queue_full)"
+equal 'ACKs refused' \
+    'comment ~ /^third ACK refused: so_qlen [0-9]+ > 3\/2 of [0-9]+$/' \
+    "$(counter drop_ack_queue_full)"
+equal 'without a descriptor' \
+    'comment ~ /^no receive descriptor: 64 of 64 taken$/' \
+    "$(counter drop_rx_ring)"
+equal 'other comments' 'comment != "" && comment !~ /^(listen|third|no rec)/' 0
+equal 'sent again, by tshark' again 0
+for kind in drop_syn_queue_full drop_ack_queue_full drop_rx_ring; do
+	[ "$(counter $kind)" -gt 0 ] || complain "no $kind"
+done
+capinfos -k "$tmp/pcap" | grep -qF "</script>\"'\\ 🐡" ||
+    complain 'lacks its title'
 
 # A window, and one connection.
 name=window
@@ -149,4 +201,6 @@ says 'without --trace or --pcap'
 try 2 run $scenario --pcap "$tmp/x" --trace "$tmp/x"
 [ ! -e "$tmp/x" ] || complain 'it wrote something'
 try 1 run $scenario --pcap "$tmp/nowhere/x"
+try 1 run $scenario --reps 1 --warmup 0s --measure 10ms --pcap /dev/full
+says '/dev/full: No space left'
 exit $failed
