@@ -532,9 +532,18 @@ function spaced(ticks, low, high, room) {
 	return kept;
 }
 
+/* dygraphs takes labels for HTML; ours are texts, of others. */
+const html = (text) => `${text}`.replace(/[&<>"']/g,
+    (c) => `&#${c.charCodeAt(0)};`);
+
 /* An axis: {label, log, format, ticks: [[value, text], ...]}. */
 function ticker(axis) {
-	return (low, high, room) => axis.ticks ?
+	return (low, high, room) => ticksOf(axis, low, high, room)
+	    .map(({ v, label }) => ({ v, label: html(label) }));
+}
+
+function ticksOf(axis, low, high, room) {
+	return axis.ticks ?
 	    spaced(axis.ticks.filter(([v]) => v >= low - 1e-9 &&
 		v <= high + 1e-9).map(([v, label]) => ({ v, label })),
 		low, high, room) :
@@ -633,7 +642,7 @@ solab.plot = (div, spec) => {
 		highlightCircleSize: 4,
 		highlightSeriesBackgroundAlpha: 1,
 		highlightSeriesOpts: { strokeWidth: 3 },
-		xlabel: spec.x.label, ylabel: spec.y.label,
+		xlabel: html(spec.x.label), ylabel: html(spec.y.label),
 		xLabelHeight: 16, yLabelWidth: 16,
 		axes: {
 			x: { ticker: ticker(spec.x), axisLabelFormatter: String },
