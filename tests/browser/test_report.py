@@ -111,13 +111,12 @@ class Page(unittest.TestCase):
         shutil.copy(self.sweep.replace(".html", ".db"), db)
         name = "<img src=x onerror=alert(1)>"
         with sqlite3.connect(db) as store:
-            store.execute("UPDATE axis SET short = ? WHERE path LIKE "
-                          "'%soavailconn'", (name,))
-            store.execute("UPDATE axis SET value = ? || value WHERE path LIKE "
-                          "'%soavailconn'", (name,))
+            store.execute("UPDATE axis SET short = ?1 || short, "
+                          "value = ?1 || value", (name,))
         store.close()
         solab("report", db)
         self.b.open(db.replace(".db", ".html"))
+        self.b.show("#sweep")
         self.drawn("#sweep canvas")
         self.assertIn(name, self.b.find("#sweep .dygraph-xlabel").text)
         self.assertEqual(self.b.find_all("img"), [])
