@@ -83,8 +83,11 @@ extreme_cpus(struct drawing *dr)
 			idle = i;
 		}
 	}
+	/* Either may be missing: a store can say infinite, or NaN. */
 	if (busy >= 0)
-		dr->dr_shown[busy] = dr->dr_shown[idle] = true;
+		dr->dr_shown[busy] = true;
+	if (idle >= 0)
+		dr->dr_shown[idle] = true;
 }
 
 /* Where there is one for each worker. */

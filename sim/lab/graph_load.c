@@ -6,6 +6,15 @@
 #include "sim/lab/metric.h"
 #include "sim/lab/scenario.h"
 
+/* A count as a rate; of a run that measured no time it is 0. */
+static double
+per_second(int64_t count, const struct record *rd)
+{
+	if (rd->rd_measure_ns <= 0)
+		return 0;
+	return (double)count * 1e9 / (double)rd->rd_measure_ns;
+}
+
 bool
 graph_cpu_load(const struct drawing *dr, int cpu, struct cpu_load *cl)
 {
@@ -48,10 +57,10 @@ graph_socket_load(const struct drawing *dr, int index, struct socket_load *sl)
 			    strcmp(rl->rl_machine, dr->dr_sm->sm_name) != 0)
 				continue;
 			sl->sl_mean += rl->rl_qlen_mean;
-			sl->sl_rate += (double)rl->rl_accepted * 1e9 /
-				       (double)dr->dr_rds[r]->rd_measure_ns;
-			sl->sl_drops += (double)rl->rl_syn_drops * 1e9 /
-					(double)dr->dr_rds[r]->rd_measure_ns;
+			sl->sl_rate +=
+			    per_second(rl->rl_accepted, dr->dr_rds[r]);
+			sl->sl_drops +=
+			    per_second(rl->rl_syn_drops, dr->dr_rds[r]);
 			sl->sl_max = rl->rl_qlen_max > sl->sl_max
 					 ? rl->rl_qlen_max
 					 : sl->sl_max;
@@ -75,8 +84,8 @@ counter_rate(struct record *const *rds, int n, const char *name)
 	for (int r = 0; r < n; r++)
 		for (int i = 0; i < rds[r]->rd_ncounters; i++)
 			if (strcmp(rds[r]->rd_counters[i].rn_name, name) == 0)
-				sum += (double)rds[r]->rd_counters[i].rn_value *
-				       1e9 / (double)rds[r]->rd_measure_ns;
+				sum += per_second(
+				    rds[r]->rd_counters[i].rn_value, rds[r]);
 	return n > 0 ? sum / n : 0;
 }
 

@@ -6,6 +6,7 @@
 
 #include "sim/core/hist.h"
 #include "sim/lab/report_impl.h"
+#include "sim/lab/text.h"
 
 struct asset {
 	const char *as_name;
@@ -128,11 +129,16 @@ title(FILE *fp, const struct report_data *rd)
 static void
 html_text(FILE *fp, const char *s)
 {
-	for (; *s != '\0'; s++) {
-		if (strchr("<>&\"'", *s) != NULL)
-			fprintf(fp, "&#%d;", *s);
-		else if ((unsigned char)*s >= ' ')
-			fputc(*s, fp);
+	const char *end = s + strlen(s);
+	uint32_t code;
+	int n;
+
+	for (; s < end; s += n) {
+		n = text_decode(s, end, &code);
+		if (strchr("<>&\"'", *s) != NULL || code == 0xfffd)
+			fprintf(fp, "&#%u;", (unsigned)code);
+		else if (code >= ' ')
+			fwrite(s, 1, (size_t)n, fp);
 	}
 }
 

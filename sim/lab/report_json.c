@@ -8,6 +8,7 @@
 #include "sim/lab/metric.h"
 #include "sim/lab/report_impl.h"
 #include "sim/lab/series.h"
+#include "sim/lab/text.h"
 
 static void scenarios_json(FILE *, const struct report_data *);
 static bool sessions_json(FILE *, const struct report_data *);
@@ -248,14 +249,19 @@ members_copy(FILE *to, FILE *from)
 void
 report_string(FILE *fp, const char *s)
 {
+	const char *end = s + strlen(s);
+	uint32_t code;
+	int n;
+
 	fputc('"', fp);
-	for (; *s != '\0'; s++) {
-		if (*s == '"' || *s == '\\')
+	for (; s < end; s += n) {
+		n = text_decode(s, end, &code);
+		if (code == '"' || code == '\\')
 			fprintf(fp, "\\%c", *s);
-		else if ((unsigned char)*s < ' ' || *s == '<')
-			fprintf(fp, "\\u%04x", (unsigned)*s);
+		else if (code < ' ' || code == '<' || code == 0xfffd)
+			fprintf(fp, "\\u%04x", (unsigned)code);
 		else
-			fputc(*s, fp);
+			fwrite(s, 1, (size_t)n, fp);
 	}
 	fputc('"', fp);
 }

@@ -152,6 +152,12 @@ store_records(struct store *st, int64_t point, struct record ***records)
 	for (int i = 0; i < n && got == 0; i++) {
 		(*records)[i] = store_get(st, point, runs[i].seed, runs[i].rep);
 		got = (*records)[i] != NULL ? 0 : -1;
+		if (got < 0)
+			fprintf(stderr,
+			    "solab: %s: point %lld: no run of seed %u, "
+			    "replication %u can be read\n",
+			    st->st_name, (long long)point,
+			    (unsigned)runs[i].seed, (unsigned)runs[i].rep);
 	}
 	sim_free(runs);
 	if (got == 0)

@@ -4,6 +4,8 @@ draws, and that clicks and keys do what they should.
 SHOTS=FOLDER keeps screenshots there, to be looked at."""
 import csv
 import os
+import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -84,6 +86,22 @@ class Page(unittest.TestCase):
     def shot(self, name):
         if SHOTS:
             self.b.screenshot(os.path.join(SHOTS, f"{name}.png"))
+
+    def test_names_of_parameters_are_no_html(self):
+        """On axes too: as labels, and as the values of ticks."""
+        db = os.path.join(self.folder.name, "names.db")
+        shutil.copy(self.sweep.replace(".html", ".db"), db)
+        name = "<img src=x onerror=alert(1)>"
+        with sqlite3.connect(db) as store:
+            store.execute("UPDATE axis SET short = ?1 || short, "
+                          "value = ?1 || value", (name,))
+        store.close()
+        solab("report", db)
+        self.b.open(db.replace(".db", ".html"))
+        self.b.show("#sweep")
+        self.drawn("#sweep canvas")
+        self.assertIn(name, self.b.find("#sweep .dygraph-xlabel").text)
+        self.assertEqual(self.b.find_all("img"), [])
 
     def drawn(self, css):
         return self.b.drawn(css)

@@ -125,6 +125,25 @@ check "$tmp/s.html" 'd["points"][0]["failed"] == 1 and d["points"][0]["reps"] ==
     'd["points"][0]["message"] == "no </script> luck"' \
     'd["points"][0]["metrics"]["throughput_rps"][1] is None' \
     'd["points"][1]["reps"] == 0 and d["points"][1]["metrics"] == {}'
+# What is not UTF-8, in names of every kind and in the page's title.
+cp "$tmp/g.db" "$tmp/u.db"
+sqlite3 "$tmp/u.db" "UPDATE scenario SET name = CAST(x'41ff22c3' AS TEXT);
+    UPDATE series SET name = CAST(x'41ff22c3' AS TEXT) WHERE name = 'so_qlen'"
+try 0 report "$tmp/u.db"
+check "$tmp/u.html" 'd["scenarios"][0]["name"] == "A\ufffd\"\ufffd"' \
+    'title.startswith("A\ufffd\"\ufffd ")' \
+    '"A\ufffd\"\ufffd" in d["points"][0]["series"]'
+# Numbers that no run has: the picture of the topology still is one.
+cp "$tmp/g.db" "$tmp/u.db"
+sqlite3 "$tmp/u.db" "UPDATE run SET measure_ns = 0;
+    UPDATE cpu SET busy = 9e999"
+try 0 report "$tmp/u.db"
+grep -q 'dot failed' "$tmp/err" && complain 'a picture that dot cannot read'
+check "$tmp/u.html" 'not any("nan" in g["dot"] for g in d["graphs"])'
+sqlite3 "$tmp/u.db" 'UPDATE run SET seed = -1'
+try 1 report "$tmp/u.db" -o "$tmp/v.html"
+says 'no run of seed 4294967295, replication 0 can be read'
+[ ! -e "$tmp/v.html" ] || complain 'a page without a run that it has'
 sqlite3 "$tmp/s.db" 'PRAGMA foreign_keys = OFF; DELETE FROM run; DELETE FROM point'
 try 0 report "$tmp/s.db"
 check "$tmp/s.html" 'd["points"] == [] and d["published"] == []'

@@ -72,11 +72,22 @@ function spaced(ticks, low, high, room, up) {
 	return kept;
 }
 
+/* dygraphs takes labels for HTML; ours are texts, of others. */
+const html = (text) => `${text}`.replace(/[&<>"']/g,
+    (c) => `&#${c.charCodeAt(0)};`);
+
 /*
  * An axis: {label, log, format, short, ticks: [[value, text], ...], zero}.
  * zero: a linear one begins there.
  */
 function ticker(axis, up) {
+	const ticks = ticksOf(axis, up);
+
+	return (low, high, room) => ticks(low, high, room)
+	    .map(({ v, label }) => ({ v, label: html(label) }));
+}
+
+function ticksOf(axis, up) {
 	const all = (axis.ticks || []).map(([v, label]) => ({ v, label }));
 	const seen = (low, high) => all.filter(({ v }) =>
 	    v >= low - 1e-9 && v <= high + 1e-9);
@@ -253,7 +264,7 @@ solab.plot = (div, spec) => {
 		highlightSeriesBackgroundColor: css('--bg'),
 		animateBackgroundFade: false,
 		highlightSeriesOpts: { strokeWidth: 3 },
-		xlabel: spec.x.label, ylabel: spec.y.label,
+		xlabel: html(spec.x.label), ylabel: html(spec.y.label),
 		xLabelHeight: 16, yLabelWidth: 16,
 		axes: {
 			x: { ticker: ticker(spec.x, false), axisLabelWidth: wide,
