@@ -272,6 +272,7 @@ comment(const struct capture_frame *cf, char *text)
 		[CAPTURE_RING_DROP] =
 		    "no receive descriptor: %lld of %lld taken",
 		[CAPTURE_LOST] = "lost on the link",
+		[CAPTURE_RESET] = "reset: the third ACK was refused",
 	};
 	size_t n = 0;
 

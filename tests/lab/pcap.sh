@@ -165,9 +165,12 @@ equal 'ACKs refused' \
 equal 'without a descriptor' \
     'comment ~ /^no receive descriptor: 64 of 64 taken$/' \
     "$(counter drop_rx_ring)"
-equal 'other comments' 'comment != "" && comment !~ /^(listen|third|no rec)/' 0
+equal 'resets that say why' \
+    'reset && comment ~ /^reset: the third ACK was refused$/' \
+    "$(counter rst_sent)"
+equal 'other comments' 'comment != "" && comment !~ /^(listen|third|no rec|reset)/' 0
 equal 'sent again, by tshark' again 0
-for kind in drop_syn_queue_full drop_ack_queue_full drop_rx_ring; do
+for kind in drop_syn_queue_full drop_ack_queue_full drop_rx_ring rst_sent; do
 	[ "$(counter $kind)" -gt 0 ] || complain "no $kind"
 done
 capinfos -k "$tmp/pcap" | grep -qF "</script>\"'\\ 🐡" ||
