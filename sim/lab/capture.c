@@ -74,7 +74,9 @@ capture_init(
 		else if (tr->tr_kind == TRACE_RING_DROP)
 			ring_drop(&bu, tr);
 	}
-	qsort(ca->ca_frames, ca->ca_n, sizeof(*ca->ca_frames), frame_compare);
+	if (ca->ca_n > 0)
+		qsort(ca->ca_frames, ca->ca_n, sizeof(*ca->ca_frames),
+		    frame_compare);
 	timestamps(&bu);
 	sim_free(bu.bu_flows);
 	sim_free(bu.bu_next);

@@ -212,7 +212,7 @@ section(struct writer *wr)
 	if (said > 0)
 		option(wr, OPT_COMMENT, title, said);
 	option(wr, OPT_APPLICATION, name, strlen(name));
-	option(wr, OPT_END, NULL, 0);
+	option(wr, OPT_END, "", 0);
 	put32(wr, size);
 }
 
@@ -234,7 +234,7 @@ interface(struct writer *wr, const struct tap *tp)
 	option(wr, OPT_NAME, tp->tp_name, n);
 	option(wr, OPT_SPEED, speed, sizeof(speed));
 	option(wr, OPT_TSRESOL, &resolution, 1);
-	option(wr, OPT_END, NULL, 0);
+	option(wr, OPT_END, "", 0);
 	put32(wr, size);
 }
 
@@ -261,7 +261,7 @@ packet(struct writer *wr, const struct capture_frame *cf)
 	option(wr, OPT_FLAGS, flags, sizeof(flags));
 	if (said > 0)
 		option(wr, OPT_COMMENT, text, said);
-	option(wr, OPT_END, NULL, 0);
+	option(wr, OPT_END, "", 0);
 	put32(wr, size);
 }
 
