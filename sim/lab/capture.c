@@ -17,9 +17,11 @@ struct flow_state {
 	uint32_t fs_iss[2];
 	uint32_t fs_tsval[2]; /* the last seen */
 	/* Frames to the server, as their index plus 1; 0: none. */
-	uint64_t fs_syn;       /* its last SYN */
+	uint64_t fs_syn; /* its last SYN that found a descriptor */
+	uint64_t fs_syn_before;
 	uint64_t fs_last;      /* the last one */
 	uint64_t fs_unrefused; /* all up to this are no longer to be refused */
+	bool fs_refused;       /* since its last SYN */
 };
 
 struct builder {
@@ -181,9 +183,14 @@ remember(struct builder *bu, struct capture_frame *cf, const struct pkt *p)
 			cf->cf_notes |= 1u << CAPTURE_SYN_AGAIN;
 		fs->fs_iss[cf->cf_out] = cf->cf_seq;
 		fs->fs_syn_seen[cf->cf_out] = true;
-		if (!cf->cf_out)
+		if (!cf->cf_out) {
+			fs->fs_syn_before = fs->fs_syn;
 			fs->fs_syn = fs->fs_unrefused = index + 1;
+			fs->fs_refused = false;
+		}
 	}
+	if (cf->cf_out && (cf->cf_flags & TH_RST) && fs->fs_refused)
+		cf->cf_notes |= 1u << CAPTURE_RESET;
 	if (!cf->cf_out) {
 		if (fs->fs_last != 0)
 			*next_of(bu, fs->fs_last - 1) = index + 1;
@@ -250,6 +257,7 @@ refuse(struct builder *bu, const struct sim_trace_rec *tr)
 		cf->cf_n = tr->tr_a;
 		cf->cf_m = tr->tr_b;
 		fs->fs_unrefused = i;
+		fs->fs_refused = true;
 		return;
 	}
 }
@@ -258,7 +266,7 @@ refuse(struct builder *bu, const struct sim_trace_rec *tr)
 static void
 ring_drop(struct builder *bu, const struct sim_trace_rec *tr)
 {
-	const struct flow_state *fs = flow_of(bu, tr->tr_id);
+	struct flow_state *fs = flow_of(bu, tr->tr_id);
 	struct capture_frame *cf;
 
 	SIM_ASSERT(fs->fs_last != 0);
@@ -267,6 +275,8 @@ ring_drop(struct builder *bu, const struct sim_trace_rec *tr)
 	cf->cf_notes |= 1u << CAPTURE_RING_DROP;
 	cf->cf_n = tr->tr_a;
 	cf->cf_m = tr->tr_b;
+	if (fs->fs_syn == fs->fs_last)
+		fs->fs_syn = fs->fs_syn_before;
 }
 
 /*

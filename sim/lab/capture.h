@@ -8,7 +8,8 @@
  * A packet that the card segments (TSO) is as many frames as it takes, at the
  * rate of the link. What the link loses on its way to the server never arrives
  * there, and is no frame; what it loses on its way from the server has left,
- * and says so. What finds a full transmit queue never reaches a port.
+ * and says so. What finds a full transmit queue never reaches a port. What
+ * happens to a frame after the end of the trace is not known.
  *
  * Context: anywhere. Time: none.
  */
@@ -22,7 +23,8 @@ enum capture_note {
 	CAPTURE_SYN_DROP,  /* n and m of these: as in the trace's records */
 	CAPTURE_REFUSED,
 	CAPTURE_RING_DROP,
-	CAPTURE_LOST, /* by the link, after it left */
+	CAPTURE_LOST,  /* by the link, after it left */
+	CAPTURE_RESET, /* of a connection whose third ACK was refused */
 	CAPTURE_NNOTES
 };
 

@@ -34,6 +34,7 @@ struct tap {
 	int64_t tp_bps;
 	uint32_t tp_server;	      /* IPv4 */
 	int64_t tp_header, tp_object; /* of a response, bytes */
+	char *tp_head;		      /* the header's */
 };
 
 struct writer {
@@ -56,6 +57,7 @@ static size_t tcp_options(
 static void payload(
     const struct writer *, const struct capture_frame *, uint8_t *);
 static void comment(const struct capture_frame *, char *);
+static char *response_header(int64_t n, int64_t object);
 
 bool
 pcapng_write(
@@ -78,6 +80,8 @@ pcapng_write(
 			break; /* it will be written again, shorter */
 	}
 	sim_free(wr.wr_frame);
+	for (int i = 0; i < wr.wr_ntaps; i++)
+		sim_free(wr.wr_taps[i].tp_head);
 	sim_free(wr.wr_taps);
 	capture_fini(&ca);
 	return true;
@@ -112,6 +116,8 @@ taps(struct writer *wr)
 						      ->if_addr);
 				tp->tp_header = sm->sm_procs[0].sp_header;
 				tp->tp_object = sm->sm_procs[0].sp_object;
+				tp->tp_head = response_header(
+				    tp->tp_header, tp->tp_object);
 			}
 	}
 }
@@ -272,6 +278,7 @@ comment(const struct capture_frame *cf, char *text)
 		[CAPTURE_RING_DROP] =
 		    "no receive descriptor: %lld of %lld taken",
 		[CAPTURE_LOST] = "lost on the link",
+		[CAPTURE_RESET] = "reset: the third ACK was refused",
 	};
 	size_t n = 0;
 
@@ -424,23 +431,26 @@ request_byte(int64_t offset, int64_t n)
 	return offset < n - nend ? 'x' : end[offset - (n - nend)];
 }
 
-/* A header that has the length it should, then the object. */
-static char
-response_byte(int64_t offset, int64_t header, int64_t object)
+/*
+ * Give a header that has the length it should. One too short for this is no
+ * HTTP.
+ */
+static char *
+response_header(int64_t n, int64_t object)
 {
 	static const char fill[] = "X-Fill: ", end[] = "\r\n\r\n";
 	const int64_t nfill = sizeof(fill) - 1, nend = sizeof(end) - 1;
-	char begin[80];
+	char begin[80], *text = sim_calloc((size_t)n + 1, 1);
 	int64_t nbegin = snprintf(begin, sizeof(begin),
 	    "HTTP/1.1 200 OK\r\nContent-Length: %lld\r\n", (long long)object);
 
-	if (offset >= header || header < nbegin + nfill + nend)
-		return 'x';
-	if (offset < nbegin)
-		return begin[offset];
-	if (offset < nbegin + nfill)
-		return fill[offset - nbegin];
-	return offset < header - nend ? 'x' : end[offset - (header - nend)];
+	memset(text, 'x', (size_t)n);
+	if (n < nbegin + nfill + nend)
+		return text;
+	memcpy(text, begin, (size_t)nbegin);
+	memcpy(text + nbegin, fill, (size_t)nfill);
+	memcpy(text + n - nend, end, (size_t)nend);
+	return text;
 }
 
 /* Without the SYN nobody knows where in its stream a segment is. */
@@ -461,7 +471,6 @@ payload(const struct writer *wr, const struct capture_frame *cf, uint8_t *at)
 			at[i] =
 			    (uint8_t)request_byte(offset % request, request);
 		else if (cf->cf_out && offset % response < tp->tp_header)
-			at[i] = (uint8_t)response_byte(
-			    offset % response, tp->tp_header, tp->tp_object);
+			at[i] = (uint8_t)tp->tp_head[offset % response];
 	}
 }

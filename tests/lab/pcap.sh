@@ -15,14 +15,16 @@ columns='tcp.srcport tcp.flags.syn tcp.flags.ack tcp.flags.reset tcp.flags.fin
 	frame.interface_name frame.packet_flags_direction frame.time_epoch
 	tcp.port'
 
-# look FILE ARGS...: a line for each frame in $tmp/frames.
+# look FILE ARGS...: a line for each frame in $tmp/frames. Frames that the link
+# loses after they left are there, and so are those sent again for them, so
+# tshark must be told to put streams together in order.
 look()
 {
 	file=$1
 	shift
 	# shellcheck disable=SC2046
 	tshark -n -r "$file" -o tcp.check_checksum:TRUE \
-	    -o ip.check_checksum:TRUE -o tcp.desegment_tcp_streams:FALSE \
+	    -o ip.check_checksum:TRUE -o tcp.reassemble_out_of_order:TRUE \
 	    -T fields $(printf -- ' -e %s' $columns) "$@" \
 	    >"$tmp/frames" 2>"$tmp/err"
 }
@@ -119,6 +121,7 @@ bytes 'bytes of requests' 'srcport != 80' $((50 * 62))
 capture loss --measure 8s --set processes=10 --set sessions=10 \
     --set object=20KiB --set client.loss=3%
 [ "$(counter sockets_accepted)" = 100 ] || complain 'not quiet at the end'
+equal 'whole responses' 'code == 200' 100
 [ "$(counter tcps_sndrexmitpack)" -gt 50 ] || complain 'nothing was sent again'
 lost=$(count 'comment ~ /lost on the link/')
 [ "${lost% *}" -gt 10 ] || complain 'nothing is lost'
@@ -165,9 +168,12 @@ equal 'ACKs refused' \
 equal 'without a descriptor' \
     'comment ~ /^no receive descriptor: 64 of 64 taken$/' \
     "$(counter drop_rx_ring)"
-equal 'other comments' 'comment != "" && comment !~ /^(listen|third|no rec)/' 0
+equal 'resets that say why' \
+    'reset && comment ~ /^reset: the third ACK was refused$/' \
+    "$(counter rst_sent)"
+equal 'other comments' 'comment != "" && comment !~ /^(listen|third|no rec|reset)/' 0
 equal 'sent again, by tshark' again 0
-for kind in drop_syn_queue_full drop_ack_queue_full drop_rx_ring; do
+for kind in drop_syn_queue_full drop_ack_queue_full drop_rx_ring rst_sent; do
 	[ "$(counter $kind)" -gt 0 ] || complain "no $kind"
 done
 capinfos -k "$tmp/pcap" | grep -qF "</script>\"'\\ 🐡" ||
@@ -203,4 +209,15 @@ try 2 run $scenario --pcap "$tmp/x" --trace "$tmp/x"
 try 1 run $scenario --pcap "$tmp/nowhere/x"
 try 1 run $scenario --reps 1 --warmup 0s --measure 10ms --pcap /dev/full
 says '/dev/full: No space left'
+
+# Names that try to break out come to no file.
+for bad in '"</script>' "a'b" '😀' 'a\nb' '%s%n' "$(printf 'x%.0s' {1..1000})"; do
+	quoted=${bad//\'/\'\'}
+	text=$(sed "s|^  b:|  '@NAME@':|; s|b\.em0|'@NAME@.em0'|" \
+	    "$tmp/many.yaml")
+	printf '%s\n' "${text//@NAME@/"$quoted"}" >"$tmp/bad.yaml"
+	try 2 run "$tmp/bad.yaml" --pcap "$tmp/x"
+	says 'is not a name'
+	[ ! -e "$tmp/x" ] || complain 'it wrote something'
+done
 exit $failed

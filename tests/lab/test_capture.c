@@ -375,7 +375,7 @@ test_ends(void **state)
 		"third ACK refused: so_qlen 385 > 3/2 of 256",
 		"third ACK refused: so_qlen 386 > 3/2 of 256",
 		"",
-		"lost on the link",
+		"lost on the link; reset: the third ACK was refused",
 	};
 	struct rig *rg = *state;
 	const struct pkt syn = { .p_flow = 1025, .p_flags = TH_SYN };
@@ -387,9 +387,9 @@ test_ends(void **state)
 
 	other.p_flow = 1026;
 	see(0, 10, syn, false);
-	drop(15, 0, TRACE_SYN_DROP, 1025, 257, 256);
 	see(0, 20, syn, false);
 	drop(20, NCPUS, TRACE_RING_DROP, 1025, 64, 64);
+	drop(25, 0, TRACE_SYN_DROP, 1025, 257, 256);
 	see(0, 30, syn, false);
 	see(0, 35, syn, true); /* never arrives */
 	see(1, 40,
