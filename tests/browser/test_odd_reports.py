@@ -199,6 +199,19 @@ class Odd(unittest.TestCase):
         self.assertLessEqual(self.b.script(
             "return document.documentElement.scrollWidth"), 390)
 
+    def test_values_that_want_out(self):
+        values = ["<img src=x onerror='window.broken = 1'>", "&lt;", "<b>"]
+        for axis in self.d["axes"]:
+            axis.update(short="<i>", values=values[:len(axis["values"])])
+        self.open()
+        self.assertEqual(self.b.find_all(
+            "main .plot img, main .plot b, main .plot i"), [])
+        shown = self.b.script(
+            "return [...document.querySelectorAll('#sweep-curves "
+            ".dygraph-axis-label-x, #sweep-curves .dygraph-xlabel')]"
+            ".map(e => e.textContent)")
+        self.assertLessEqual({"<i>", *values[:2]}, set(shown))
+
     def test_twenty_thousand_points(self):
         few = self.d["points"]
         self.d["axes"] = [
