@@ -84,6 +84,8 @@ do_bench()
 do_docs()
 {
 	need graphviz
+	# shellcheck disable=SC2086
+	[ -z "${SLOW-}" ] || need $browser_packages # for the screenshots
 	build_program
 	cd "$root"
 	exec sh docs/generate.sh "$build/solab" "$@"
