@@ -4,6 +4,7 @@ What a page asks the network for, and what its console says, is collected: a
 report must do neither."""
 import json
 import os
+import subprocess
 import tempfile
 import time
 
@@ -29,6 +30,12 @@ const drawn = (canvas) => {
 };
 return [...document.querySelectorAll(arguments[0])].map(drawn);
 """
+
+
+def solab(*args):
+    """Run the program that is tested; it must succeed."""
+    subprocess.run([os.environ["SOLAB"], *args], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 class Browser:

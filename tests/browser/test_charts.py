@@ -6,7 +6,6 @@ import csv
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 import time
@@ -14,7 +13,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(__file__))
 try:
-    from browser import Browser
+    from browser import Browser, solab
     from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.actions.wheel_input import ScrollOrigin
     from selenium.webdriver.common.keys import Keys
@@ -22,7 +21,6 @@ except ImportError as error:
     print(f"skipped: {error}")
     sys.exit(77)
 
-SOLAB = os.environ["SOLAB"]
 SHOTS = os.environ.get("SHOTS")
 DATA = re.compile(r'(<script type="application/json" id="data">)(.*?)'
                   r'(</script>)', re.S)
@@ -45,11 +43,6 @@ for (let i = 0; i < bytes.length; i += 4) {
 }
 return [...found].sort((a, b) => b[1] - a[1])[0][0];
 """
-
-
-def solab(*args):
-    subprocess.run([SOLAB, *args], check=True, stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL)
 
 
 def change(path, name, edit):

@@ -6,21 +6,19 @@ import copy
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(__file__))
 try:
-    from browser import Browser
+    from browser import Browser, solab
     from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.keys import Keys
 except ImportError as error:
     print(f"skipped: {error}")
     sys.exit(77)
 
-SOLAB = os.environ["SOLAB"]
 SHOTS = os.environ.get("SHOTS")
 DATA = re.compile(r'(<script type="application/json" id="data">)(.*?)'
                   r"(</script>)", re.S)
@@ -29,11 +27,6 @@ EVIL = "</script><script>window.broken = 1</script> \"'<b>\U0001f421 " + \
 SPEC = "document.querySelector('#{} .chart').spec"
 GRAPH = "document.querySelector('#{} .chart').graph"
 POINTS = 20_000
-
-
-def solab(*args):
-    subprocess.run([SOLAB, *args], check=True, stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL)
 
 
 class Odd(unittest.TestCase):

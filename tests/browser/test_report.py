@@ -6,7 +6,6 @@ import csv
 import os
 import shutil
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
@@ -14,14 +13,13 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(__file__))
 try:
-    from browser import Browser
+    from browser import Browser, solab
     from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.keys import Keys
 except ImportError as error:
     print(f"skipped: {error}")
     sys.exit(77)
 
-SOLAB = os.environ["SOLAB"]
 SHOTS = os.environ.get("SHOTS")
 # What runs for a short time with few connections, at 54 points.
 SMALL = ["--set", "client0.connections=100", "--set",
@@ -29,11 +27,6 @@ SMALL = ["--set", "client0.connections=100", "--set",
          "run.ramp=5ms", "--warmup", "10ms", "--measure", "200ms"]
 EVIL = "</script><script>window.broken = 1</script> \"'<b>\U0001f421 " + \
     "x" * 1000
-
-
-def solab(*args):
-    subprocess.run([SOLAB, *args], check=True, stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL)
 
 
 def make_pages(folder):
