@@ -215,11 +215,21 @@ ref_spinners(sim_ns now)
 }
 
 static void
-ref_record(const struct sim_trace_rec *tr)
+ref_released(const struct sim_trace_rec *tr)
 {
 	bool *asks = &ref.asks[tr->tr_where];
 	bool listener = tr->tr_a == ref.head->sl_tok.t_id;
 
+	ref.freed[tr->tr_a] = engine_now();
+	REF_CHECK(!listener || !*asks || ref.qlen == 0,
+	    "accept(2) was told no with %d waiting", ref.qlen);
+	*asks &= !listener;
+}
+
+/* The place of a record is a CPU, or a wire: index by it where it is a CPU. */
+static void
+ref_record(const struct sim_trace_rec *tr)
+{
 	switch (tr->tr_kind) {
 	case TRACE_SONEWCONN:
 		ref_completed(tr);
@@ -236,13 +246,10 @@ ref_record(const struct sim_trace_rec *tr)
 		ref.announced += tr->tr_b != 0;
 		break;
 	case TRACE_COST:
-		*asks |= tr->tr_a == COST_soaccept_predicate;
+		ref.asks[tr->tr_where] |= tr->tr_a == COST_soaccept_predicate;
 		break;
 	case TRACE_TOKEN_REL:
-		ref.freed[tr->tr_a] = engine_now();
-		REF_CHECK(!listener || !*asks || ref.qlen == 0,
-		    "accept(2) was told no with %d waiting", ref.qlen);
-		*asks &= !listener;
+		ref_released(tr);
 		break;
 	}
 	ref_queue(tr->tr_time);
