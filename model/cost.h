@@ -8,16 +8,28 @@
 enum cost_id {
 #define COST(name, unit, help) COST_##name,
 #define HOST_COST(name, unit, help) COST_##name,
+#define FREEBSD_COST(name, unit, help) COST_##name,
+#define LINUX_COST(name, unit, help) COST_##name,
 #include "model/cost.def"
 #undef COST
 #undef HOST_COST
+#undef FREEBSD_COST
+#undef LINUX_COST
 	COST_work, /* work of a process that the scenario states itself */
 	COST_N
 };
 
+/* Whose costs: a hardware profile has all of a family, by its role. */
+enum cost_family {
+	COSTS_DRAGONFLY, /* kernel, drivers and servers */
+	COSTS_HOST,	 /* a load generator's lumped kernel and tool */
+	COSTS_FREEBSD,	 /* freebsd-2007 */
+	COSTS_LINUX,	 /* netperf's sender */
+};
+
 struct cost_info {
 	const char *ci_name, *ci_unit, *ci_help;
-	int ci_host; /* a load generator's */
+	enum cost_family ci_family;
 };
 
 extern const struct cost_info cost_infos[COST_N];

@@ -22,10 +22,24 @@
 #define SETUP_MAX_ADDRESSES 65536 /* of all peers together */
 #define SETUP_MAX_SLICES 4096	  /* of a measurement */
 
-enum setup_kernel { KERNEL_DRAGONFLY_2017, KERNEL_DRAGONFLY_2011 };
-enum setup_nic_model { NIC_82599, NIC_X540, NIC_X550, NIC_EM };
-enum setup_program { PROGRAM_NGINX };
-enum setup_tool { TOOL_WRK, TOOL_OPEN, TOOL_HTTPERF };
+enum setup_kernel {
+	KERNEL_DRAGONFLY_2017,
+	KERNEL_DRAGONFLY_2011,
+	KERNEL_FREEBSD_2007
+};
+enum setup_nic_model { NIC_82599, NIC_X540, NIC_X550, NIC_EM, NIC_MXGE };
+enum setup_program { PROGRAM_NGINX, PROGRAM_NETSERVER };
+enum setup_tool { TOOL_WRK, TOOL_OPEN, TOOL_HTTPERF, TOOL_NETPERF };
+/*
+ * GENERIC: mbuf by mbuf from the live chain, a lock round for each.
+ * STREAM_2007: the chain is cut off the socket buffer, copied, freed.
+ * STREAM_2009: it is copied where it is, then dropped under the lock.
+ */
+enum setup_soreceive {
+	SORECEIVE_GENERIC,
+	SORECEIVE_STREAM_2007,
+	SORECEIVE_STREAM_2009
+};
 enum setup_start { START_BURST, START_SMOOTH };
 enum setup_dist { DIST_FIXED, DIST_EXPONENTIAL };
 /*
@@ -34,6 +48,12 @@ enum setup_dist { DIST_FIXED, DIST_EXPONENTIAL };
  *          (its index in the SO_REUSEPORT group modulo net.netisr.ncpus).
  */
 enum setup_affinity { AFFINITY_PER_CPU, AFFINITY_CPUHINT };
+/*
+ * freebsd-2007: where a thread may run, instead of a CPU's number. ANY: the
+ * scheduler decides. SAME_CORE, OTHER_CORE: by the CPU that the interrupts of
+ * the machine's first card go to.
+ */
+enum setup_cpu { CPU_ANY = -1, CPU_SAME_CORE = -2, CPU_OTHER_CORE = -3 };
 
 struct setup_sysctl {
 #define SYSCTL(field, name, unit, dflt, min, max, help) int64_t field;
@@ -60,6 +80,7 @@ struct setup_hardware {
 	sim_ns hw_cost[COST_N];
 	int64_t hw_cache_knee;	/* bytes: C in miss * (1 - exp(-d / C)) */
 	int64_t hw_cache_touch; /* bytes that one touch of a connection moves */
+	int64_t hw_cache_size; /* bytes: where a copy's target stays; 0: none */
 };
 
 struct setup_nic {
@@ -70,7 +91,9 @@ struct setup_nic {
 	sim_ns sn_latency;    /* of a port's link, one way */
 	bool sn_polling;      /* ifconfig polling */
 	int64_t sn_intr_rate; /* 1/s and vector, when not polling */
-	int sn_intr_cpu;      /* em: where its one interrupt goes */
+	int sn_intr_cpu;      /* em, mxge: where its one interrupt goes */
+	int sn_ithread;	      /* mxge: CPU of the interrupt thread, or ANY */
+	int64_t sn_mtu;	      /* bytes of an IP packet */
 };
 
 struct setup_process {
@@ -79,7 +102,7 @@ struct setup_process {
 	int sp_workers;
 	bool sp_reuseport;
 	enum setup_affinity sp_affinity;
-	int sp_cpu;	    /* PER_CPU: of worker 0 */
+	int sp_cpu; /* PER_CPU: of worker 0; netserver: enum setup_cpu */
 	int64_t sp_backlog; /* listen(2): -1 takes kern.ipc.somaxconn */
 	int64_t sp_object;  /* bytes of the object served */
 	int64_t sp_header;  /* bytes of the response header */
@@ -91,11 +114,13 @@ struct setup_process {
 	bool sp_index;	    /* the URI is a directory: a stat(2) more */
 	sim_ns sp_work;	    /* further work per request, mean */
 	enum setup_dist sp_work_dist;
+	int64_t sp_rcvbuf; /* netserver: SO_RCVBUF and recv(2)'s length */
 };
 
 struct setup_machine {
 	const char *sm_name;
 	enum setup_kernel sm_kernel;
+	enum setup_soreceive sm_soreceive; /* freebsd-2007 */
 	struct setup_hardware sm_hw;
 	struct setup_sysctl sm_sysctl;
 	struct setup_nic sm_nics[SETUP_MAX_NICS];
@@ -121,6 +146,7 @@ struct setup_peer {
 	int64_t pe_intr_rate; /* receive interrupts of a thread's CPU, 1/s */
 	double pe_rate;	      /* open loop: connections a second, whole peer */
 	enum setup_dist pe_arrival; /* FIXED or EXPONENTIAL gaps */
+	int64_t pe_message;	    /* netperf: bytes of one sendfile(2) */
 	double pe_loss; /* probability that a frame of the link is lost */
 };
 

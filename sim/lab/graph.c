@@ -90,6 +90,7 @@ peer_load(FILE *fp, const struct setup_peer *pe)
 		[TOOL_WRK] = "wrk",
 		[TOOL_OPEN] = "open loop",
 		[TOOL_HTTPERF] = "httperf",
+		[TOOL_NETPERF] = "netperf",
 	};
 
 	fprintf(fp, "\\n%s, %d CPU%s\\n", tools[pe->pe_tool], pe->pe_threads,
@@ -103,6 +104,9 @@ peer_load(FILE *fp, const struct setup_peer *pe)
 		break;
 	case TOOL_HTTPERF:
 		fprintf(fp, "%d processes", pe->pe_processes);
+		break;
+	case TOOL_NETPERF:
+		fprintf(fp, "TCP_SENDFILE");
 		break;
 	}
 }

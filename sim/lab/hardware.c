@@ -44,6 +44,7 @@ static void list_missing(struct reader *);
 static void check_cpus(struct reader *);
 static bool is_optional(const struct reader *, const struct key *);
 static bool is_cost(const struct key *);
+static bool other_family(const struct reader *, const struct key *);
 static void sort_entries(struct hardware *);
 static bool name_ok(const char *name);
 
@@ -399,11 +400,26 @@ list_missing(struct reader *rd)
 		    "%d missing: %s", n, list);
 }
 
+/* A cost that a profile of this role does not have. */
+static bool
+other_family(const struct reader *rd, const struct key *k)
+{
+	bool client = rd->rd_ha->ha_role == HARDWARE_CLIENT;
+
+	for (int i = 0; i < COST_N; i++)
+		if (is_cost(k) &&
+		    strcmp(cost_infos[i].ci_name, key_name(k)) == 0)
+			return cost_infos[i].ci_family !=
+			       (client ? COSTS_HOST : COSTS_DRAGONFLY);
+	return false;
+}
+
 /* A client's caches are in its lumped costs. */
 static bool
 is_optional(const struct reader *rd, const struct key *k)
 {
-	return k->k_type == KEY_PROFILE ||
+	return k->k_type == KEY_PROFILE || other_family(rd, k) ||
+	       strcmp(key_name(k), "cache.size") == 0 ||
 	       (rd->rd_ha->ha_role == HARDWARE_CLIENT &&
 		   strncmp(key_name(k), "cache.", 6) == 0);
 }

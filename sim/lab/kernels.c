@@ -14,6 +14,16 @@ static const struct kernel_sysctl differing[] = {
 #include "model/sysctl_2011.def"
 #undef DEFAULT
 #undef ABSENT
+#define ABSENT(field, value)                            \
+	ROW(KERNEL_DRAGONFLY_2011, field, true, value), \
+	    ROW(KERNEL_DRAGONFLY_2017, field, true, value),
+#include "model/sysctl_dragonfly.def"
+#undef ABSENT
+#define DEFAULT(field, value) ROW(KERNEL_FREEBSD_2007, field, false, value),
+#define ABSENT(field, value) ROW(KERNEL_FREEBSD_2007, field, true, value),
+#include "model/sysctl_freebsd.def"
+#undef DEFAULT
+#undef ABSENT
 };
 
 const struct kernel_sysctl *

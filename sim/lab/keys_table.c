@@ -88,7 +88,10 @@
 		"C in miss = 1 - exp(-distance / C), of reuse distances"),     \
 	    SIZE(prefix "cache.touch", AT_HARDWARE(hw_cache_touch), 0, MIB,    \
 		NULL,                                                          \
-		"what one touch of a connection moves through the cache")
+		"what one touch of a connection moves through the cache"),     \
+	    SIZE(prefix "cache.size", AT_HARDWARE(hw_cache_size), 0, GIB,      \
+		NULL,                                                          \
+		"L1 and L2: what has been written stays in it; 0: not asked")
 #define COST_ROW(prefix, name, help)                                          \
 	{                                                                     \
 		prefix #name, KEY_QUANTITY, UNIT_TIME, STORE_INT64,           \
@@ -100,6 +103,7 @@
 static const struct key_choice kernels[] = {
 	{ "dragonfly-2017", KERNEL_DRAGONFLY_2017 },
 	{ "dragonfly-2011", KERNEL_DRAGONFLY_2011 },
+	{ "freebsd-2007", KERNEL_FREEBSD_2007 },
 	{ NULL, 0 },
 };
 static const struct key_choice nic_models[] = {
@@ -107,10 +111,18 @@ static const struct key_choice nic_models[] = {
 	{ "x540", NIC_X540 },
 	{ "x550", NIC_X550 },
 	{ "em", NIC_EM },
+	{ "mxge", NIC_MXGE },
 	{ NULL, 0 },
 };
 static const struct key_choice programs[] = {
 	{ "nginx", PROGRAM_NGINX },
+	{ "netserver", PROGRAM_NETSERVER },
+	{ NULL, 0 },
+};
+static const struct key_choice soreceives[] = {
+	{ "generic", SORECEIVE_GENERIC },
+	{ "stream-2007", SORECEIVE_STREAM_2007 },
+	{ "stream-2009", SORECEIVE_STREAM_2009 },
 	{ NULL, 0 },
 };
 static const struct key_choice affinities[] = {
@@ -132,6 +144,7 @@ static const struct key_choice tools[] = {
 	{ "wrk", TOOL_WRK },
 	{ "open", TOOL_OPEN },
 	{ "httperf", TOOL_HTTPERF },
+	{ "netperf", TOOL_NETPERF },
 	{ NULL, 0 },
 };
 static const struct key_choice starts[] = {
@@ -149,17 +162,24 @@ const struct key keys[] = {
 	SPECIAL("machines.*.hardware.profile", KEY_PROFILE, AT_MACHINE(sm_hw), "profile with role: server; `hardware: NAME` is short for it"),
 	HARDWARE_ROWS("machines.*.hardware."),
 #define COST(name, unit, help) COST_ROW("machines.*.hardware.", name, help),
+#define FREEBSD_COST(name, unit, help) COST_ROW("machines.*.hardware.", name, help),
 #define HOST_COST(name, unit, help)
+#define LINUX_COST(name, unit, help)
 #include "model/cost.def"
 #undef COST
+#undef FREEBSD_COST
 #undef HOST_COST
+#undef LINUX_COST
+	CHOICE("machines.*.soreceive", AT_MACHINE(sm_soreceive), soreceives, "generic", "freebsd-2007: how recv(2) takes data off a socket"),
 	CHOICE("machines.*.nics.*.model", AT_NIC(sn_model), nic_models, NULL, "controller"),
 	NUMBER("machines.*.nics.*.ports", STORE_INT, AT_NIC(sn_ports), 1, SETUP_MAX_PORTS, "1", "ports of the card"),
 	QUANTITY("machines.*.nics.*.rate", UNIT_RATE, STORE_INT64, AT_NIC(sn_bps), MBPS, 1000000 * MBPS, "10Gbps", "bit rate of a port's link"),
 	TIME("machines.*.nics.*.latency", AT_NIC(sn_latency), 1, 10 * SEC, NULL, "one way, of a port's link"),
 	BOOL("machines.*.nics.*.polling", AT_NIC(sn_polling), "false", "ifconfig polling: rings are polled, no interrupts"),
 	QUANTITY("machines.*.nics.*.intr_rate", UNIT_FREQUENCY, STORE_INT64, AT_NIC(sn_intr_rate), 1, 1000000, "8000/s", "interrupts of a vector at most, when not polling"),
-	NUMBER("machines.*.nics.*.intr_cpu", STORE_INT, AT_NIC(sn_intr_cpu), 0, SETUP_MAX_CPUS - 1, "0", "em: CPU that its one interrupt goes to"),
+	NUMBER("machines.*.nics.*.intr_cpu", STORE_INT, AT_NIC(sn_intr_cpu), 0, SETUP_MAX_CPUS - 1, "0", "em, mxge: CPU that its one interrupt goes to"),
+	NUMBER("machines.*.nics.*.ithread", STORE_INT, AT_NIC(sn_ithread), CPU_ANY, SETUP_MAX_CPUS - 1, "-1", "mxge: CPU that the interrupt thread is bound to; -1: none"),
+	SIZE("machines.*.nics.*.mtu", AT_NIC(sn_mtu), 576, 9000, "1500B", "largest IP packet, of both ends of the link"),
 #define SYSCTL(field, name, unit, dflt, min, max, help) \
 	NUMBER("machines.*.sysctl." name, STORE_INT64, AT_MACHINE(sm_sysctl.field), min, max, #dflt, help),
 #define HOST_SYSCTL(field, name, unit, dflt, min, max, help)
@@ -170,7 +190,7 @@ const struct key keys[] = {
 	NUMBER("machines.*.processes.*.workers", STORE_INT, AT_PROCESS(sp_workers), 1, SETUP_MAX_CPUS, NULL, "worker processes"),
 	BOOL("machines.*.processes.*.reuseport", AT_PROCESS(sp_reuseport), "false", "a listening socket for each worker (SO_REUSEPORT)"),
 	CHOICE("machines.*.processes.*.affinity", AT_PROCESS(sp_affinity), affinities, "per-cpu", "worker i runs on CPU `cpu` + i, or on the CPU that SO_CPUHINT names"),
-	NUMBER("machines.*.processes.*.cpu", STORE_INT, AT_PROCESS(sp_cpu), 0, SETUP_MAX_CPUS - 1, "0", "affinity per-cpu: CPU of the first worker"),
+	NUMBER("machines.*.processes.*.cpu", STORE_INT, AT_PROCESS(sp_cpu), CPU_OTHER_CORE, SETUP_MAX_CPUS - 1, "0", "affinity per-cpu: CPU of the first worker"),
 	NUMBER("machines.*.processes.*.backlog", STORE_INT64, AT_PROCESS(sp_backlog), -1, 32767, "-1", "listen(2): at most kern.ipc.somaxconn, which is what -1 means"),
 	SIZE("machines.*.processes.*.object", AT_PROCESS(sp_object), 0, GIB, NULL, "the static object served"),
 	SIZE("machines.*.processes.*.header", AT_PROCESS(sp_header), 1, 64 * KIB, "254B", "response header"),
@@ -182,14 +202,19 @@ const struct key keys[] = {
 	BOOL("machines.*.processes.*.index", AT_PROCESS(sp_index), "false", "the request names a directory: one stat(2) more"),
 	TIME("machines.*.processes.*.work", AT_PROCESS(sp_work), 0, 10 * SEC, "0ns", "further CPU time of a request, mean"),
 	CHOICE("machines.*.processes.*.work_distribution", AT_PROCESS(sp_work_dist), works, "fixed", "how `work` varies"),
+	SIZE("machines.*.processes.*.rcvbuf", AT_PROCESS(sp_rcvbuf), 2 * KIB, GIB, "64KiB", "netserver: socket receive buffer, and what one recv(2) asks for (netperf -S)"),
 
 	SPECIAL("peers.*.hardware.profile", KEY_PROFILE, AT_PEER(pe_hw), "profile with role: client; `hardware: NAME` is short for it"),
 	HARDWARE_ROWS("peers.*.hardware."),
 #define COST(name, unit, help)
+#define FREEBSD_COST(name, unit, help)
 #define HOST_COST(name, unit, help) COST_ROW("peers.*.hardware.", name, help),
+#define LINUX_COST(name, unit, help) COST_ROW("peers.*.hardware.", name, help),
 #include "model/cost.def"
 #undef COST
+#undef FREEBSD_COST
 #undef HOST_COST
+#undef LINUX_COST
 	SPECIAL("peers.*.link", KEY_LINK, AT_PEER(pe_machine), "the port at the other end, MACHINE.NICPORT: server.ix0"),
 #define SYSCTL(field, name, unit, dflt, min, max, help)
 #define HOST_SYSCTL(field, name, unit, dflt, min, max, help) \
@@ -205,6 +230,7 @@ const struct key keys[] = {
 	NUMBER("peers.*.connreqs", STORE_INT64, AT_PEER(pe_connreqs), 0, 1000000000, "1", "requests of a connection; 0: no end"),
 	NUMBER("peers.*.addresses", STORE_INT, AT_PEER(pe_addresses), 1, 65535, "1", "IP addresses that the peer connects from"),
 	SIZE("peers.*.request", AT_PEER(pe_request), 1, 64 * KIB, "116B", "a request"),
+	SIZE("peers.*.message", AT_PEER(pe_message), 1, GIB, "64KiB", "netperf: what one sendfile(2) sends"),
 	TIME("peers.*.timeout", AT_PEER(pe_timeout), MS, HOUR, "2s", "wrk: responses later than this are left out"),
 	QUANTITY("peers.*.intr_rate", UNIT_FREQUENCY, STORE_INT64, AT_PEER(pe_intr_rate), 1, 1000000, "8000/s", "receive interrupts of a CPU at most"),
 	QUANTITY("peers.*.rate", UNIT_FREQUENCY, STORE_DOUBLE, AT_PEER(pe_rate), 0, 100000000, "0/s", "open: connections a second, of the whole peer"),

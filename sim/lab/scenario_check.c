@@ -95,6 +95,7 @@ card_rx_rings(const struct setup_nic *sn)
 	case NIC_X550:
 		return 64;
 	case NIC_EM:
+	case NIC_MXGE:
 		return 1;
 	}
 	return 0;

@@ -42,7 +42,8 @@ profile_write(const char *name, const char *role, int host)
 	    "  touch: {value: 1KiB, kind: guess, source: s}}\n",
 	    role);
 	for (int i = 0; i < COST_work; i++) {
-		if (cost_infos[i].ci_host == host)
+		if (cost_infos[i].ci_family ==
+		    (host ? COSTS_HOST : COSTS_DRAGONFLY))
 			fprintf(fp,
 			    "%s: {cost: 1us, range: 500ns..2us, "
 			    "kind: guess, source: s}\n",

@@ -53,7 +53,8 @@ profile(const char *role, int cpus, bool host)
 		      "  touch: {value: 1KiB, kind: guess, source: s}\n",
 		    fp);
 	for (int i = 0; i < COST_work; i++) {
-		if (cost_infos[i].ci_host == host)
+		if (cost_infos[i].ci_family ==
+		    (host ? COSTS_HOST : COSTS_DRAGONFLY))
 			fprintf(fp,
 			    "%s: {cost: 100ns, kind: measured, source: s}\n",
 			    cost_infos[i].ci_name);

@@ -142,7 +142,7 @@ test_missing_costs_are_listed(void **state)
 	assert_null(load_sets("x.yaml", NULL, 0));
 	assert_non_null(strstr(messages, "few.yaml: error: "));
 	for (int i = 0; i < COST_work; i++) {
-		if (cost_infos[i].ci_host)
+		if (cost_infos[i].ci_family == COSTS_HOST)
 			assert_non_null(
 			    strstr(messages, cost_infos[i].ci_name));
 	}
