@@ -13,6 +13,19 @@ static const char *const kind_names[HARDWARE_NKINDS] = {
 	[HARDWARE_GUESS] = "guess",
 };
 
+static const struct {
+	const char *ro_name;
+	const char *ro_prefix; /* of its keys in the table */
+	enum cost_family ro_family;
+} roles[HARDWARE_NROLES] = {
+	[HARDWARE_SERVER] = { "server", "machines.*.hardware.",
+	    COSTS_DRAGONFLY },
+	[HARDWARE_CLIENT] = { "client", "peers.*.hardware.", COSTS_HOST },
+	[HARDWARE_FREEBSD] = { "freebsd", "machines.*.hardware.",
+	    COSTS_FREEBSD },
+	[HARDWARE_LINUX] = { "linux", "peers.*.hardware.", COSTS_LINUX },
+};
+
 /* A profile while it is read. */
 struct reader {
 	struct hardware *rd_ha;
@@ -44,7 +57,8 @@ static void list_missing(struct reader *);
 static void check_cpus(struct reader *);
 static bool is_optional(const struct reader *, const struct key *);
 static bool is_cost(const struct key *);
-static bool other_family(const struct reader *, const struct key *);
+static int cost_find(const char *name);
+static const char *role_of_cost(int cost);
 static void sort_entries(struct hardware *);
 static bool name_ok(const char *name);
 
@@ -138,20 +152,19 @@ read_role(struct reader *rd)
 
 	if (yn == NULL) {
 		diag_error(rd->rd_d, rd->rd_root->yn_at,
-		    "'role' is missing: server or client");
+		    "'role' is missing: server, client, freebsd or linux");
 		return false;
 	}
-	if (yn->yn_kind == YNODE_SCALAR && strcmp(yn->yn_text, "server") == 0) {
-		rd->rd_ha->ha_role = HARDWARE_SERVER;
-		rd->rd_prefix = "machines.*.hardware.";
+	for (int r = 0; r < HARDWARE_NROLES; r++) {
+		if (yn->yn_kind != YNODE_SCALAR ||
+		    strcmp(yn->yn_text, roles[r].ro_name) != 0)
+			continue;
+		rd->rd_ha->ha_role = (enum hardware_role)r;
+		rd->rd_prefix = roles[r].ro_prefix;
 		return true;
 	}
-	if (yn->yn_kind == YNODE_SCALAR && strcmp(yn->yn_text, "client") == 0) {
-		rd->rd_ha->ha_role = HARDWARE_CLIENT;
-		rd->rd_prefix = "peers.*.hardware.";
-		return true;
-	}
-	diag_error(rd->rd_d, yn->yn_at, "role: want server or client");
+	diag_error(
+	    rd->rd_d, yn->yn_at, "role: want server, client, freebsd or linux");
 	return false;
 }
 
@@ -336,7 +349,10 @@ key_of(const struct reader *rd, const char *name)
 
 	snprintf(path, sizeof(path), "%s%s", rd->rd_prefix, name);
 	k = key_find(path);
-	return k != NULL && k->k_type != KEY_PROFILE ? k : NULL;
+	return k != NULL && k->k_type != KEY_PROFILE &&
+		       !hardware_lacks(rd->rd_ha->ha_role, name)
+		   ? k
+		   : NULL;
 }
 
 static bool
@@ -356,13 +372,22 @@ has_section(const struct reader *rd, const char *name)
 static void
 unknown_key(struct reader *rd, const struct ynode *key, const char *section)
 {
-	const char **names = sim_calloc(keys_n + 3, sizeof(*names)), *near;
+	const char **names, *near;
 	size_t n = 0, len = strlen(section);
 
+	if (len == 0 && hardware_lacks(rd->rd_ha->ha_role, key->yn_text)) {
+		diag_error(rd->rd_d, key->yn_at,
+		    "%s: a cost of role: %s, not of %s", key->yn_text,
+		    role_of_cost(cost_find(key->yn_text)),
+		    roles[rd->rd_ha->ha_role].ro_name);
+		return;
+	}
+	names = sim_calloc(keys_n + 3, sizeof(*names));
 	for (size_t i = 0; i < keys_n; i++) {
 		if (strncmp(keys[i].k_path, rd->rd_prefix,
 			strlen(rd->rd_prefix)) == 0 &&
 		    keys[i].k_type != KEY_PROFILE &&
+		    !hardware_lacks(rd->rd_ha->ha_role, key_name(&keys[i])) &&
 		    strncmp(key_name(&keys[i]), section, len) == 0)
 			names[n++] = key_name(&keys[i]) + len;
 	}
@@ -400,28 +425,39 @@ list_missing(struct reader *rd)
 		    "%d missing: %s", n, list);
 }
 
-/* A cost that a profile of this role does not have. */
-static bool
-other_family(const struct reader *rd, const struct key *k)
+/* Returns: the cost of this name, or COST_work. */
+static int
+cost_find(const char *name)
 {
-	bool client = rd->rd_ha->ha_role == HARDWARE_CLIENT;
+	int i = 0;
 
-	for (int i = 0; i < COST_N; i++)
-		if (is_cost(k) &&
-		    strcmp(cost_infos[i].ci_name, key_name(k)) == 0)
-			return cost_infos[i].ci_family !=
-			       (client ? COSTS_HOST : COSTS_DRAGONFLY);
-	return false;
+	while (i < COST_work && strcmp(cost_infos[i].ci_name, name) != 0)
+		i++;
+	return i;
 }
 
-/* A client's caches are in its lumped costs. */
+bool
+hardware_lacks(enum hardware_role role, const char *name)
+{
+	int cost = cost_find(name);
+
+	return cost < COST_work &&
+	       cost_infos[cost].ci_family != roles[role].ro_family;
+}
+
+/* A peer's caches are in its lumped costs; only freebsd-2007 asks for size. */
 static bool
 is_optional(const struct reader *rd, const struct key *k)
 {
-	return k->k_type == KEY_PROFILE || other_family(rd, k) ||
-	       strcmp(key_name(k), "cache.size") == 0 ||
-	       (rd->rd_ha->ha_role == HARDWARE_CLIENT &&
-		   strncmp(key_name(k), "cache.", 6) == 0);
+	enum hardware_role role = rd->rd_ha->ha_role;
+
+	if (k->k_type == KEY_PROFILE ||
+	    hardware_lacks(rd->rd_ha->ha_role, key_name(k)))
+		return true;
+	if (strcmp(key_name(k), "cache.size") == 0)
+		return role != HARDWARE_FREEBSD;
+	return (role == HARDWARE_CLIENT || role == HARDWARE_LINUX) &&
+	       strncmp(key_name(k), "cache.", 6) == 0;
 }
 
 static void
@@ -469,91 +505,23 @@ hardware_entry(const struct hardware *ha, const struct key *k)
 }
 
 const char *
+hardware_role_name(enum hardware_role role)
+{
+	return roles[role].ro_name;
+}
+
+static const char *
+role_of_cost(int cost)
+{
+	for (int r = 0; r < HARDWARE_NROLES; r++) {
+		if (roles[r].ro_family == cost_infos[cost].ci_family)
+			return roles[r].ro_name;
+	}
+	return "none";
+}
+
+const char *
 hardware_kind_name(enum hardware_kind kind)
 {
 	return kind_names[kind];
-}
-
-/* "once" or "KiB" for costs, "" for the rest. */
-static const char *
-charged_for(const struct hardware_entry *he)
-{
-	for (int i = 0; i < COST_N && is_cost(he->he_key); i++) {
-		if (strcmp(cost_infos[i].ci_name, he->he_name) == 0)
-			return cost_infos[i].ci_unit;
-	}
-	return "-";
-}
-
-/* "120ns..400ns", or "-". Returns: buf. */
-static char *
-range_text(const struct hardware_entry *he, char *buf, size_t size)
-{
-	char low[UNIT_TEXT_MAX], high[UNIT_TEXT_MAX];
-
-	key_print(he->he_key, &he->he_low, low, sizeof(low));
-	key_print(he->he_key, &he->he_high, high, sizeof(high));
-	snprintf(buf, size, "%s%s%s", he->he_ranged ? low : "-",
-	    he->he_ranged ? ".." : "", he->he_ranged ? high : "");
-	return buf;
-}
-
-/* Of the columns of the ledger. */
-struct widths {
-	int wi_name, wi_value, wi_range, wi_source;
-};
-
-static int
-wider(int width, const char *text)
-{
-	int n = (int)strlen(text);
-
-	return n > width ? n : width;
-}
-
-static struct widths
-widths(const struct hardware *ha)
-{
-	struct widths wi = { 4, 5, 5, 6 };
-	char text[2 * UNIT_TEXT_MAX + 2];
-
-	for (size_t i = 0; i < ha->ha_nentries; i++) {
-		const struct hardware_entry *he = &ha->ha_entries[i];
-
-		wi.wi_name = wider(wi.wi_name, he->he_name);
-		key_print(he->he_key, &he->he_value, text, sizeof(text));
-		wi.wi_value = wider(wi.wi_value, text);
-		range_text(he, text, sizeof(text));
-		wi.wi_range = wider(wi.wi_range, text);
-		wi.wi_source = wider(wi.wi_source, he->he_source);
-	}
-	wi.wi_source = wi.wi_source > 60 ? 60 : wi.wi_source;
-	return wi;
-}
-
-void
-hardware_print(const struct hardware *ha, FILE *fp)
-{
-	struct widths wi = widths(ha);
-	char value[UNIT_TEXT_MAX], range[2 * UNIT_TEXT_MAX + 2];
-
-	fprintf(fp, "%s (%s)%s%s\n", ha->ha_name,
-	    ha->ha_role == HARDWARE_SERVER ? "server" : "client",
-	    ha->ha_title ? ": " : "", ha->ha_title ? ha->ha_title : "");
-	fprintf(fp, "%-*s  %*s  %-*s  %-4s  %-9s  %-*s  %s\n", wi.wi_name,
-	    "name", wi.wi_value, "value", wi.wi_range, "range", "unit", "kind",
-	    wi.wi_source, "source", "help");
-	for (size_t i = 0; i < ha->ha_nentries; i++) {
-		const struct hardware_entry *he = &ha->ha_entries[i];
-
-		key_print(he->he_key, &he->he_value, value, sizeof(value));
-		fprintf(fp, "%-*s  %*s  %-*s  %-4s  %-9s  %-*s  %s\n",
-		    wi.wi_name, he->he_name, wi.wi_value, value, wi.wi_range,
-		    range_text(he, range, sizeof(range)), charged_for(he),
-		    kind_names[he->he_kind], wi.wi_source, he->he_source,
-		    he->he_key->k_help);
-		for (size_t c = 0; c < he->he_ncells; c++)
-			fprintf(fp, "%*s  fitted to %s\n", wi.wi_name, "",
-			    he->he_cells[c]);
-	}
 }

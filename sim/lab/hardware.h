@@ -23,7 +23,14 @@
 #include "sim/lab/keys.h"
 #include "sim/lab/yaml.h"
 
-enum hardware_role { HARDWARE_SERVER, HARDWARE_CLIENT };
+/* Whose costs a profile has: of machines (SERVER, FREEBSD) or of peers. */
+enum hardware_role {
+	HARDWARE_SERVER,  /* any DragonFly */
+	HARDWARE_CLIENT,  /* tools but netperf */
+	HARDWARE_FREEBSD, /* freebsd-2007 */
+	HARDWARE_LINUX,	  /* netperf */
+	HARDWARE_NROLES
+};
 
 enum hardware_kind {
 	HARDWARE_MEASURED,
@@ -76,6 +83,12 @@ const struct hardware_entry *hardware_entry(
 /* The ledger: name, value, range, unit, kind, source, what it pays for;
  * aligned. */
 void hardware_print(const struct hardware *, FILE *);
+
+/* Whether it is the name of a cost that profiles of this role do not have. */
+bool hardware_lacks(enum hardware_role, const char *name);
+
+/* Returns: "server", ... */
+const char *hardware_role_name(enum hardware_role);
 
 /* Returns: "measured", ... */
 const char *hardware_kind_name(enum hardware_kind);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+static const struct key_choice *word_find(const struct key *, const char *);
 static bool parse_choice(const struct key *, const struct ynode *,
     struct key_value *, struct diag *);
 static bool parse_bool(const struct key *, const struct ynode *,
@@ -10,6 +11,7 @@ static bool parse_number(const struct key *, const struct ynode *,
     struct key_value *, struct diag *);
 static bool check_range(const struct key *, const struct ynode *,
     const struct key_value *, struct diag *);
+static const char *choice_name(const struct key *, int64_t value);
 static bool is_auto(const struct key *, const struct key_value *);
 static bool takes_fractions(const struct key *);
 static const char *range_example(const struct key *);
@@ -71,6 +73,19 @@ key_parse(const struct key *k, const struct ynode *yn, struct key_value *kv,
 	return false;
 }
 
+/* The word of a number's, or NULL. */
+static const struct key_choice *
+word_find(const struct key *k, const char *text)
+{
+	const struct key_choice *kc = k->k_choices;
+
+	if (k->k_type != KEY_NUMBER || kc == NULL)
+		return NULL;
+	while (kc->kc_name != NULL && strcmp(kc->kc_name, text) != 0)
+		kc++;
+	return kc->kc_name != NULL ? kc : NULL;
+}
+
 static bool
 parse_choice(const struct key *k, const struct ynode *yn, struct key_value *kv,
     struct diag *d)
@@ -105,18 +120,30 @@ static bool
 parse_number(const struct key *k, const struct ynode *yn, struct key_value *kv,
     struct diag *d)
 {
+	const struct key_choice *kc;
 	struct unit_error ue;
 	struct quantity q;
-	char buf[UNIT_TEXT_MAX];
+	char buf[200];
 
+	kc = word_find(k, yn->yn_text);
+	if (kc != NULL) {
+		*kv = (struct key_value){ kc->kc_value, kc->kc_value, NULL };
+		return true;
+	}
 	if (k->k_auto && strcmp(yn->yn_text, "auto") == 0) {
 		kv->kv_int = KEY_AUTO;
 		kv->kv_real = KEY_AUTO;
 		return true;
 	}
 	if (!unit_parse(k->k_unit, yn->yn_text, &q, &ue)) {
-		diag_error(d, ynode_part(yn, ue.ue_at, ue.ue_width), "%s: %s%s",
-		    key_name(k), ue.ue_text, k->k_auto ? ", nor auto" : "");
+		if (k->k_choices != NULL)
+			diag_error(d, yn->yn_at, "%s: '%s', want %s",
+			    key_name(k), yn->yn_text,
+			    key_range(k, buf, sizeof(buf)));
+		else
+			diag_error(d, ynode_part(yn, ue.ue_at, ue.ue_width),
+			    "%s: %s%s", key_name(k), ue.ue_text,
+			    k->k_auto ? ", nor auto" : "");
 		return false;
 	}
 	if (!q.q_whole && !takes_fractions(k)) {
@@ -163,8 +190,12 @@ key_parse_range(const struct key *k, const struct ynode *yn, struct ypool *yp,
 	    ypool_strdup(yp, yn->yn_kind == YNODE_SCALAR ? yn->yn_text : "");
 	char *dots = strstr(text, "..");
 	struct ynode *lo, *hi;
+	struct key plain = *k;
 	size_t at, n;
 
+	/* Words are at no end of a range. */
+	if (k->k_type == KEY_NUMBER)
+		plain.k_choices = NULL;
 	if (dots == NULL) {
 		diag_error(d, yn->yn_at, "range: want LOW..HIGH, as in %s",
 		    range_example(k));
@@ -176,7 +207,7 @@ key_parse_range(const struct key *k, const struct ynode *yn, struct ypool *yp,
 	lo = ynode_scalar(yp, text, ynode_part(yn, 0, at > 0 ? at : 1));
 	hi = ynode_scalar(yp, dots + 2, ynode_part(yn, at + 2, n > 0 ? n : 1));
 	lo->yn_quoted = hi->yn_quoted = yn->yn_quoted;
-	return key_parse(k, lo, low, d) && key_parse(k, hi, high, d);
+	return key_parse(&plain, lo, low, d) && key_parse(&plain, hi, high, d);
 }
 
 static const char *
@@ -200,6 +231,7 @@ range_example(const struct key *k)
 void
 key_default(const struct key *k, struct key_value *kv)
 {
+	const struct key_choice *word = word_find(k, k->k_default);
 	struct quantity q = { 0 };
 	struct unit_error ue;
 
@@ -213,6 +245,9 @@ key_default(const struct key *k, struct key_value *kv)
 			if (strcmp(kc->kc_name, k->k_default) == 0)
 				kv->kv_int = kc->kc_value;
 		}
+	} else if (word != NULL) {
+		kv->kv_int = word->kc_value;
+		kv->kv_real = word->kc_value;
 	} else if (k->k_auto && strcmp(k->k_default, "auto") == 0) {
 		kv->kv_int = KEY_AUTO;
 		kv->kv_real = KEY_AUTO;
@@ -265,6 +300,16 @@ key_equal(
 	return a->kv_int == b->kv_int && a->kv_real == b->kv_real;
 }
 
+static const char *
+choice_name(const struct key *k, int64_t value)
+{
+	const struct key_choice *kc = k->k_choices;
+
+	while (kc->kc_name != NULL && kc->kc_value != value)
+		kc++;
+	return kc->kc_name;
+}
+
 char *
 key_print(
     const struct key *k, const struct key_value *kv, char *buf, size_t size)
@@ -279,11 +324,7 @@ key_print(
 		s = kv->kv_text;
 		break;
 	case KEY_CHOICE:
-		for (const struct key_choice *kc = k->k_choices;
-		     kc->kc_name != NULL; kc++) {
-			if (kc->kc_value == kv->kv_int)
-				s = kc->kc_name;
-		}
+		s = choice_name(k, kv->kv_int);
 		break;
 	case KEY_BOOL:
 		s = kv->kv_int ? "true" : "false";
@@ -293,6 +334,8 @@ key_print(
 	case KEY_QUANTITY:
 		if (is_auto(k, kv))
 			s = "auto";
+		else if (k->k_choices != NULL && kv->kv_int < 0)
+			s = choice_name(k, kv->kv_int);
 		else if (takes_fractions(k))
 			unit_print_real(k->k_unit, kv->kv_real, tmp);
 		else
@@ -310,6 +353,12 @@ key_is_bare(const struct key *k)
 	       k->k_type == KEY_REAL;
 }
 
+bool
+key_text_is_bare(const struct key *k, const char *text)
+{
+	return key_is_bare(k) && word_find(k, text) == NULL;
+}
+
 char *
 key_range(const struct key *k, char *buf, size_t size)
 {
@@ -317,20 +366,19 @@ key_range(const struct key *k, char *buf, size_t size)
 	size_t n = 0;
 
 	buf[0] = '\0';
-	if (k->k_type == KEY_CHOICE) {
-		for (const struct key_choice *kc = k->k_choices;
-		     kc->kc_name != NULL && n < size; kc++)
-			n += snprintf(buf + n, size - n, "%s%s",
-			    n > 0 ? "|" : "", kc->kc_name);
-	} else if (k->k_type == KEY_BOOL) {
+	if (k->k_type == KEY_BOOL) {
 		snprintf(buf, size, "true|false");
 	} else if (k->k_min == k->k_max && k->k_max != 0) {
 		snprintf(buf, size, "%s", unit_print(k->k_unit, k->k_min, lo));
 	} else if (k->k_max != 0) {
-		snprintf(buf, size, "%s..%s%s",
+		n = snprintf(buf, size, "%s..%s%s",
 		    unit_print(k->k_unit, k->k_min, lo),
 		    unit_print(k->k_unit, k->k_max, hi),
 		    k->k_auto ? "|auto" : "");
 	}
+	for (const struct key_choice *kc = k->k_choices;
+	     kc != NULL && kc->kc_name != NULL && n < size; kc++)
+		n += snprintf(
+		    buf + n, size - n, "%s%s", n > 0 ? "|" : "", kc->kc_name);
 	return buf;
 }

@@ -66,7 +66,7 @@ struct key {
 	size_t k_offset;
 	int64_t k_min, k_max;  /* of numbers, in base units */
 	const char *k_default; /* as written in a file; NULL: must be given */
-	const struct key_choice *k_choices;
+	const struct key_choice *k_choices; /* of a number: words beside it */
 	const char *k_help;
 	bool k_auto; /* `auto` is a value too: KEY_AUTO */
 };
@@ -97,6 +97,12 @@ enum metric {
 	METRIC_CLOCKED,
 	METRIC_REQUEST_RATE,
 	METRIC_LITTLES_LAW_ERROR,
+	METRIC_GOODPUT,
+	METRIC_RECEIVER_CPU,
+	METRIC_SENDER_CPU,
+	METRIC_RECEIVER_DEMAND,
+	METRIC_SENDER_DEMAND,
+	METRIC_RECEIVER_CPU_SAMPLED,
 	METRIC_N
 };
 
@@ -104,7 +110,7 @@ enum metric {
 struct key_metric {
 	const char *km_name;	/* latency_mean */
 	const char *km_json;	/* latency_mean_ns */
-	enum unit_kind km_unit; /* of km_json: 1/s, ns, percent, or none */
+	enum unit_kind km_unit; /* of km_json: 1/s, ns, bit/s, percent, none */
 	const char *km_help;
 };
 
@@ -147,8 +153,12 @@ bool key_equal(
 char *key_print(
     const struct key *, const struct key_value *, char *buf, size_t size);
 
-/* Whether the canonical text is a bare number or boolean in JSON. */
+/*
+ * Whether the canonical text is a bare number or boolean in JSON: of the key's
+ * values, but for words; of this one.
+ */
 bool key_is_bare(const struct key *);
+bool key_text_is_bare(const struct key *, const char *text);
 
 /* "1..64", "1Mbps..1Tbps", "fixed|poisson". Returns: buf. */
 char *key_range(const struct key *, char *buf, size_t size);

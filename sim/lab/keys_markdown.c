@@ -1,12 +1,13 @@
 /* docs/scenario.md: the form in words, then every key. */
 #include <string.h>
 
+#include "sim/lab/hardware.h"
 #include "sim/lab/kernels.h"
 
 static void section(FILE *, const char *prefix, const char *title);
 static void row(FILE *, const struct key *, const char *name);
 static void cell_print(FILE *, const char *);
-static void hardware_section(FILE *, const char *prefix, const char *title);
+static void hardware_section(FILE *, enum hardware_role);
 static void metrics_section(FILE *);
 
 static const char intro[] =
@@ -168,9 +169,8 @@ keys_markdown(FILE *fp)
 	section(fp, "peers.*.sysctl.", "peers.NAME.sysctl");
 	section(fp, "run.", "run");
 	metrics_section(fp);
-	hardware_section(
-	    fp, "machines.*.hardware.", "Profiles with role: server");
-	hardware_section(fp, "peers.*.hardware.", "Profiles with role: client");
+	for (int r = 0; r < HARDWARE_NROLES; r++)
+		hardware_section(fp, (enum hardware_role)r);
 }
 
 static void
@@ -227,25 +227,31 @@ cell_print(FILE *fp, const char *s)
 }
 
 static void
-hardware_section(FILE *fp, const char *prefix, const char *title)
+hardware_section(FILE *fp, enum hardware_role role)
 {
+	bool peer = role == HARDWARE_CLIENT || role == HARDWARE_LINUX;
+	const char *prefix =
+	    peer ? "peers.*.hardware." : "machines.*.hardware.";
 	size_t len = strlen(prefix);
 	char buf[200];
 
 	fprintf(fp,
-	    "\n## %s\n\n"
+	    "\n## Profiles with role: %s\n\n"
 	    "All must be given%s, each with its `kind` "
 	    "(measured, paper, datasheet, fitted, guess) and\n`source`; a "
 	    "fitted one names its `cells`. `range: LOW..HIGH` says between "
 	    "which values the true one plausibly lies.\n\n"
 	    "| key | values | meaning |\n|---|---|---|\n",
-	    title,
-	    strncmp(prefix, "peers", 5) == 0 ? " but those of `cache`" : "");
+	    hardware_role_name(role),
+	    peer		      ? " but those of `cache`"
+	    : role == HARDWARE_SERVER ? " but `cache.size`"
+				      : "");
 	for (size_t i = 0; i < keys_n; i++) {
 		const struct key *k = &keys[i];
 
 		if (strncmp(k->k_path, prefix, len) != 0 ||
-		    k->k_type == KEY_PROFILE)
+		    k->k_type == KEY_PROFILE ||
+		    hardware_lacks(role, key_name(k)))
 			continue;
 		fprintf(fp, "| `%s` | %s%s | ", key_name(k),
 		    k->k_unit == UNIT_TIME ? "cost: " : "value: ",

@@ -12,6 +12,8 @@ static void object(FILE *, const char *prefix, int indent);
 static void member(FILE *, const struct key *, const char *prefix,
     const char *name, bool leaf, int indent);
 static void leaf_schema(FILE *, const struct key *, int indent);
+static void enum_schema(FILE *, const struct key *);
+static void words_schema(FILE *, const struct key *);
 static void description(FILE *, const struct key *);
 static void quantity_schema(FILE *, const struct key *);
 static void unit_pattern(FILE *, enum unit_kind, bool word);
@@ -139,22 +141,17 @@ leaf_schema(FILE *fp, const struct key *k, int indent)
 		    fp);
 		break;
 	case KEY_CHOICE:
-		/* 82599 is a number to an editor. */
-		fputs("\"enum\": [", fp);
-		for (const struct key_choice *kc = k->k_choices;
-		     kc->kc_name != NULL; kc++) {
-			fputs(kc == k->k_choices ? "" : ", ", fp);
-			if (strspn(kc->kc_name, "0123456789") ==
-			    strlen(kc->kc_name))
-				fprintf(fp, "%s, ", kc->kc_name);
-			json_string(fp, kc->kc_name);
-		}
-		fputs("]", fp);
+		enum_schema(fp, k);
 		break;
 	case KEY_BOOL:
 		fputs("\"type\": \"boolean\"", fp);
 		break;
 	case KEY_NUMBER:
+		if (k->k_choices != NULL) {
+			words_schema(fp, k);
+			break;
+		}
+		__attribute__((fallthrough));
 	case KEY_REAL:
 		fprintf(fp,
 		    "\"type\": \"%s\", \"minimum\": %lld, \"maximum\": %lld",
@@ -169,7 +166,7 @@ leaf_schema(FILE *fp, const struct key *k, int indent)
 	if (k->k_default != NULL && k->k_default[0] != '\0') {
 		pad(fp, indent);
 		fputs("\"default\": ", fp);
-		if (key_is_bare(k))
+		if (key_text_is_bare(k, k->k_default))
 			fputs(k->k_default, fp);
 		else
 			json_string(fp, k->k_default);
@@ -178,6 +175,33 @@ leaf_schema(FILE *fp, const struct key *k, int indent)
 	pad(fp, indent);
 	fputs("\"description\": ", fp);
 	description(fp, k);
+}
+
+static void
+enum_schema(FILE *fp, const struct key *k)
+{
+	fputs("\"enum\": [", fp);
+	for (const struct key_choice *kc = k->k_choices; kc->kc_name != NULL;
+	     kc++) {
+		fputs(kc == k->k_choices ? "" : ", ", fp);
+		/* 82599 is a number to an editor. */
+		if (strspn(kc->kc_name, "0123456789") == strlen(kc->kc_name))
+			fprintf(fp, "%s, ", kc->kc_name);
+		json_string(fp, kc->kc_name);
+	}
+	fputs("]", fp);
+}
+
+/* A number, or one of the words. */
+static void
+words_schema(FILE *fp, const struct key *k)
+{
+	fprintf(fp,
+	    "\"oneOf\": [{\"type\": \"integer\", \"minimum\": %lld, "
+	    "\"maximum\": %lld}, {",
+	    (long long)k->k_min, (long long)k->k_max);
+	enum_schema(fp, k);
+	fputs("}]", fp);
 }
 
 /* With the kernels that have another default, or lack it. */

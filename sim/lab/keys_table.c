@@ -42,6 +42,11 @@
 		path, KEY_NUMBER, UNIT_NONE, store, at, min, max, dflt, NULL, \
 		    help, false                                               \
 	}
+#define NUMBER_OR(path, store, at, min, max, choices, dflt, help)       \
+	{                                                               \
+		path, KEY_NUMBER, UNIT_NONE, store, at, min, max, dflt, \
+		    choices, help, false                                \
+	}
 #define REAL(path, at, min, max, dflt, help)                                 \
 	{                                                                    \
 		path, KEY_REAL, UNIT_NONE, STORE_DOUBLE, at, min, max, dflt, \
@@ -125,6 +130,16 @@ static const struct key_choice soreceives[] = {
 	{ "stream-2009", SORECEIVE_STREAM_2009 },
 	{ NULL, 0 },
 };
+static const struct key_choice ithread_cpus[] = {
+	{ "any", CPU_ANY },
+	{ NULL, 0 },
+};
+static const struct key_choice process_cpus[] = {
+	{ "any", CPU_ANY },
+	{ "same-core", CPU_SAME_CORE },
+	{ "other-core", CPU_OTHER_CORE },
+	{ NULL, 0 },
+};
 static const struct key_choice affinities[] = {
 	{ "per-cpu", AFFINITY_PER_CPU },
 	{ "cpuhint", AFFINITY_CPUHINT },
@@ -159,7 +174,7 @@ const struct key keys[] = {
 	TEXT("source", AT_SETUP(su_source), "", "where the published numbers are from"),
 
 	CHOICE("machines.*.kernel", AT_MACHINE(sm_kernel), kernels, NULL, "kernel and year, which fix its rules and sysctl defaults"),
-	SPECIAL("machines.*.hardware.profile", KEY_PROFILE, AT_MACHINE(sm_hw), "profile with role: server; `hardware: NAME` is short for it"),
+	SPECIAL("machines.*.hardware.profile", KEY_PROFILE, AT_MACHINE(sm_hw), "profile with role: server, of kernel freebsd-2007 with role: freebsd; `hardware: NAME` is short for it"),
 	HARDWARE_ROWS("machines.*.hardware."),
 #define COST(name, unit, help) COST_ROW("machines.*.hardware.", name, help),
 #define FREEBSD_COST(name, unit, help) COST_ROW("machines.*.hardware.", name, help),
@@ -178,7 +193,7 @@ const struct key keys[] = {
 	BOOL("machines.*.nics.*.polling", AT_NIC(sn_polling), "false", "ifconfig polling: rings are polled, no interrupts"),
 	QUANTITY("machines.*.nics.*.intr_rate", UNIT_FREQUENCY, STORE_INT64, AT_NIC(sn_intr_rate), 1, 1000000, "8000/s", "interrupts of a vector at most, when not polling"),
 	NUMBER("machines.*.nics.*.intr_cpu", STORE_INT, AT_NIC(sn_intr_cpu), 0, SETUP_MAX_CPUS - 1, "0", "em, mxge: CPU that its one interrupt goes to"),
-	NUMBER("machines.*.nics.*.ithread", STORE_INT, AT_NIC(sn_ithread), CPU_ANY, SETUP_MAX_CPUS - 1, "-1", "mxge: CPU that the interrupt thread is bound to; -1: none"),
+	NUMBER_OR("machines.*.nics.*.ithread", STORE_INT, AT_NIC(sn_ithread), 0, SETUP_MAX_CPUS - 1, ithread_cpus, "any", "mxge: CPU that the interrupt thread is bound to; any: the scheduler decides"),
 	SIZE("machines.*.nics.*.mtu", AT_NIC(sn_mtu), 576, 9000, "1500B", "largest IP packet, of both ends of the link"),
 #define SYSCTL(field, name, unit, dflt, min, max, help) \
 	NUMBER("machines.*.sysctl." name, STORE_INT64, AT_MACHINE(sm_sysctl.field), min, max, #dflt, help),
@@ -187,12 +202,12 @@ const struct key keys[] = {
 #undef SYSCTL
 #undef HOST_SYSCTL
 	CHOICE("machines.*.processes.*.program", AT_PROCESS(sp_program), programs, "nginx", "what runs"),
-	NUMBER("machines.*.processes.*.workers", STORE_INT, AT_PROCESS(sp_workers), 1, SETUP_MAX_CPUS, NULL, "worker processes"),
+	NUMBER("machines.*.processes.*.workers", STORE_INT, AT_PROCESS(sp_workers), 1, SETUP_MAX_CPUS, NULL, "nginx: worker processes"),
 	BOOL("machines.*.processes.*.reuseport", AT_PROCESS(sp_reuseport), "false", "a listening socket for each worker (SO_REUSEPORT)"),
 	CHOICE("machines.*.processes.*.affinity", AT_PROCESS(sp_affinity), affinities, "per-cpu", "worker i runs on CPU `cpu` + i, or on the CPU that SO_CPUHINT names"),
-	NUMBER("machines.*.processes.*.cpu", STORE_INT, AT_PROCESS(sp_cpu), CPU_OTHER_CORE, SETUP_MAX_CPUS - 1, "0", "affinity per-cpu: CPU of the first worker"),
+	NUMBER_OR("machines.*.processes.*.cpu", STORE_INT, AT_PROCESS(sp_cpu), 0, SETUP_MAX_CPUS - 1, process_cpus, "0", "nginx, affinity per-cpu: CPU of the first worker; netserver: its CPU, any (the scheduler decides), or that of the card's interrupts (same-core), or the next one (other-core)"),
 	NUMBER("machines.*.processes.*.backlog", STORE_INT64, AT_PROCESS(sp_backlog), -1, 32767, "-1", "listen(2): at most kern.ipc.somaxconn, which is what -1 means"),
-	SIZE("machines.*.processes.*.object", AT_PROCESS(sp_object), 0, GIB, NULL, "the static object served"),
+	SIZE("machines.*.processes.*.object", AT_PROCESS(sp_object), 0, GIB, NULL, "nginx: the static object served"),
 	SIZE("machines.*.processes.*.header", AT_PROCESS(sp_header), 1, 64 * KIB, "254B", "response header"),
 	NUMBER("machines.*.processes.*.events", STORE_INT, AT_PROCESS(sp_events), 1, 65536, "512", "kqueue_events: events of one kevent(2) call"),
 	NUMBER("machines.*.processes.*.changes", STORE_INT, AT_PROCESS(sp_changes), 1, 65536, "512", "kqueue_changes: changes of one kevent(2) call"),
@@ -204,7 +219,7 @@ const struct key keys[] = {
 	CHOICE("machines.*.processes.*.work_distribution", AT_PROCESS(sp_work_dist), works, "fixed", "how `work` varies"),
 	SIZE("machines.*.processes.*.rcvbuf", AT_PROCESS(sp_rcvbuf), 2 * KIB, GIB, "64KiB", "netserver: socket receive buffer, and what one recv(2) asks for (netperf -S)"),
 
-	SPECIAL("peers.*.hardware.profile", KEY_PROFILE, AT_PEER(pe_hw), "profile with role: client; `hardware: NAME` is short for it"),
+	SPECIAL("peers.*.hardware.profile", KEY_PROFILE, AT_PEER(pe_hw), "profile with role: client, of tool netperf with role: linux; `hardware: NAME` is short for it"),
 	HARDWARE_ROWS("peers.*.hardware."),
 #define COST(name, unit, help)
 #define FREEBSD_COST(name, unit, help)
@@ -279,6 +294,23 @@ const struct key_metric key_metrics[METRIC_N] = {
 	[METRIC_LITTLES_LAW_ERROR] = { "littles_law_error",
 	    "littles_law_error_pct", UNIT_PERCENT,
 	    "how far N is from throughput times cycle" },
+	[METRIC_GOODPUT] = { "goodput", "goodput_bps", UNIT_RATE,
+	    "netserver: what recv(2) returned" },
+	[METRIC_RECEIVER_CPU] = { "receiver_cpu", "receiver_cpu_pct",
+	    UNIT_PERCENT,
+	    "netserver: of all CPUs of the machine, busy with anything "
+	    "(netperf -C)" },
+	[METRIC_SENDER_CPU] = { "sender_cpu", "sender_cpu_pct", UNIT_PERCENT,
+	    "netserver: of the peer's CPUs that are in use (netperf -c)" },
+	[METRIC_RECEIVER_DEMAND] = { "receiver_demand",
+	    "receiver_demand_ns_per_kib", UNIT_TIME,
+	    "netserver: CPU time of the machine per 1024 bytes received "
+	    "(netperf's us/KB)" },
+	[METRIC_SENDER_DEMAND] = { "sender_demand", "sender_demand_ns_per_kib",
+	    UNIT_TIME, "netserver: CPU time of the peer, likewise" },
+	[METRIC_RECEIVER_CPU_SAMPLED] = { "receiver_cpu_sampled",
+	    "receiver_cpu_sampled_pct", UNIT_PERCENT,
+	    "netserver: receiver_cpu as statclock's samples show it" },
 };
 
 const size_t key_metrics_n = sizeof(key_metrics) / sizeof(key_metrics[0]);

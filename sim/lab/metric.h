@@ -14,8 +14,14 @@
 #define METRIC_TEXT_MAX 40
 #define METRIC_CI_MAX 80
 
-/* In the unit of the metric's JSON name. NAN: a latency without requests. */
+/*
+ * In the unit of the metric's JSON name. NAN: a latency without requests,
+ * and what netserver yields where there is none.
+ */
 double metric_value(enum metric, const struct result *);
+
+/* Whether it is one of netserver's, which load generators do not yield. */
+bool metric_of_netserver(enum metric);
 
 static inline enum metric
 metric_of(const struct key_metric *km)
@@ -27,8 +33,8 @@ metric_of(const struct key_metric *km)
 double metric_error_pct(enum metric, double value, double published);
 
 /*
- * For people: "210279.9 /s", "59.19 ms". Returns: buf, of METRIC_TEXT_MAX
- * bytes.
+ * For people: "210279.9 /s", "59.19 ms", "2472.08 Mbps". Returns: buf, of
+ * METRIC_TEXT_MAX bytes.
  */
 char *metric_text(enum metric, double value, char *buf);
 
@@ -38,7 +44,7 @@ char *metric_text(enum metric, double value, char *buf);
  */
 char *metric_ci_text(enum metric, struct stat_ci, char *buf);
 
-/* As a JSON number: whole for times and counts. */
+/* As a JSON number: whole for counts, and times but those of a KiB. */
 void metric_json(enum metric, double value, FILE *);
 
 /* A time in ms or us, two decimals. Returns: buf, of METRIC_TEXT_MAX bytes. */

@@ -12,6 +12,12 @@
 void output_text(
     FILE *, const struct scenario *, const struct point *, bool all);
 
+/*
+ * A netserver's metrics, counters and CPU time per KiB, in place of those of
+ * requests.
+ */
+void output_receive(FILE *, const struct point *);
+
 /* How long it took: not a result. */
 void output_speed(FILE *, const struct result *);
 

@@ -39,6 +39,12 @@ output_text(
 	const struct result *rs = po->po_merged;
 
 	heading(fp, sc, po);
+	if (rs->rs_netserver) {
+		output_receive(fp, po);
+		counters_netstat(fp, rs);
+		cpus(fp, &po->po_setup, rs);
+		return;
+	}
 	metrics(fp, po);
 	stages(fp, rs);
 	little(fp, rs);

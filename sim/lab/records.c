@@ -6,6 +6,7 @@
 #include "sim/core/alloc.h"
 #include "sim/core/hist.h"
 
+static double per_kib(struct record *const *, int n, const char *metric);
 static double pooled(struct record *const *, int n, enum metric);
 static double weighted_mean(
     struct record *const *, int n, const char *metric, const char *hist);
@@ -54,17 +55,41 @@ pooled(struct record *const *rds, int n, enum metric m)
 		for (int i = 0; i < n; i++)
 			max = fmax(max, record_metric(rds[i], name));
 		return isfinite(max) ? max : (double)NAN;
+	case METRIC_RECEIVER_DEMAND:
+	case METRIC_SENDER_DEMAND:
+		return per_kib(rds, n, name);
 	case METRIC_THROUGHPUT:
 	case METRIC_REQUESTS:
 	case METRIC_CLOCKED:
 	case METRIC_REQUEST_RATE:
 	case METRIC_LITTLES_LAW_ERROR:
+	case METRIC_GOODPUT:
+	case METRIC_RECEIVER_CPU:
+	case METRIC_SENDER_CPU:
+	case METRIC_RECEIVER_CPU_SAMPLED:
 	case METRIC_N:
 		break;
 	}
 	for (int i = 0; i < n; i++)
 		sum += record_metric(rds[i], name);
 	return sum / n;
+}
+
+/* By what was received, as replications take the same time. */
+static double
+per_kib(struct record *const *rds, int n, const char *metric)
+{
+	double sum = 0, weight = 0;
+
+	for (int i = 0; i < n; i++) {
+		double w = record_metric(rds[i], "goodput_bps");
+
+		if (w > 0) {
+			sum += w * record_metric(rds[i], metric);
+			weight += w;
+		}
+	}
+	return weight > 0 ? sum / weight : (double)NAN;
 }
 
 static double

@@ -67,6 +67,9 @@ result_extract(struct result *rs, struct model *md, int64_t wall_ns)
 
 	rs->rs_reps = 1;
 	rs->rs_measure_ns = md->md_setup->su_run.sr_measure;
+	rs->rs_netserver =
+	    md->md_setup->su_machines[0].sm_procs[0].sp_program ==
+	    PROGRAM_NETSERVER;
 	extract_peers(rs, md);
 	result_slices(rs, md);
 	for (int i = 0; i < COUNTER_N; i++)

@@ -78,6 +78,7 @@ struct result {
 	struct peer_bin rs_bins[RESULT_BINS]; /* requests of like latency */
 	struct result_peer rs_peers[SETUP_MAX_PEERS];
 	int64_t rs_counters[COUNTER_N];
+	bool rs_netserver; /* one receives: machine 0, from all peers */
 	int rs_ncpus, rs_nserver_cpus; /* these are first */
 	struct result_cpu rs_cpus[RESULT_MAX_CPUS];
 	int64_t rs_cost_ns[RESULT_MAX_HOSTS][COST_N];

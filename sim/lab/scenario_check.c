@@ -4,18 +4,11 @@
 #include "sim/core/stat_steady.h"
 #include "sim/lab/scenario_impl.h"
 
-/* Where a message about a key belongs: at its value, or at its owner. */
-struct checker {
-	const struct ynode *ck_root;
-	struct diag *ck_d;
-	const struct setup *ck_su;
-};
-
 static void check_machine(struct checker *, const struct setup_machine *);
 static void check_nic(
     struct checker *, const struct setup_machine *, const struct setup_nic *);
-static void check_em(
-    struct checker *, const struct setup_machine *, const struct setup_nic *);
+static void check_one_vector(struct checker *, const struct setup_machine *,
+    const struct setup_nic *, const char *model);
 static void check_process(struct checker *, const struct setup_machine *,
     const struct setup_process *);
 static void check_peer(struct checker *, int peer);
@@ -24,10 +17,6 @@ static void check_httperf(
 static void check_link(struct checker *, int peer);
 static void check_names(struct checker *);
 static void check_run(struct checker *);
-static struct diag_span at_machine(const struct checker *, const char *machine,
-    const char *sub, const char *name, const char *key);
-static struct diag_span at_peer(
-    const struct checker *, const char *peer, const char *sub, const char *key);
 static int card_rx_rings(const struct setup_nic *);
 
 void
@@ -56,8 +45,8 @@ scenario_check(const struct setup *su, const struct ynode *root, struct diag *d)
 		    addresses - su->su_peers[i].pe_addresses <=
 			SETUP_MAX_ADDRESSES)
 			diag_error(d,
-			    at_peer(&ck, su->su_peers[i].pe_name, "addresses",
-				NULL),
+			    check_at_peer(&ck, su->su_peers[i].pe_name,
+				"addresses", NULL),
 			    "addresses: %lld in all, want at most %d",
 			    (long long)addresses, SETUP_MAX_ADDRESSES);
 	}
@@ -108,25 +97,26 @@ check_machine(struct checker *ck, const struct setup_machine *sm)
 
 	if (sm->sm_nnics == 0)
 		diag_error(ck->ck_d,
-		    at_machine(ck, sm->sm_name, "nics", NULL, NULL),
+		    check_at_machine(ck, sm->sm_name, "nics", NULL, NULL),
 		    "%s has no nics", sm->sm_name);
 	if (sm->sm_nprocs == 0)
 		diag_error(ck->ck_d,
-		    at_machine(ck, sm->sm_name, "processes", NULL, NULL),
+		    check_at_machine(ck, sm->sm_name, "processes", NULL, NULL),
 		    "%s has no processes", sm->sm_name);
 	if (cpus % sm->sm_hw.hw_threads_per_core != 0)
 		diag_error(ck->ck_d,
-		    at_machine(ck, sm->sm_name, "hardware", "cpus", NULL),
+		    check_at_machine(ck, sm->sm_name, "hardware", "cpus", NULL),
 		    "cpus: %d, want a multiple of threads_per_core (%d)", cpus,
 		    sm->sm_hw.hw_threads_per_core);
 	if (ncpus > cpus) {
 		diag_error(ck->ck_d,
-		    at_machine(
+		    check_at_machine(
 			ck, sm->sm_name, "sysctl", "net.netisr.ncpus", NULL),
 		    "net.netisr.ncpus: %d, want 0..%d, the CPUs of %s", ncpus,
 		    cpus, sm->sm_hw.hw_name);
 		return;
 	}
+	check_receive_machine(ck, sm);
 	for (int i = 0; i < sm->sm_nnics; i++)
 		check_nic(ck, sm, &sm->sm_nics[i]);
 	for (int i = 0; i < sm->sm_nprocs; i++)
@@ -143,66 +133,75 @@ check_nic(struct checker *ck, const struct setup_machine *sm,
 
 	if (em != (sm->sm_kernel == KERNEL_DRAGONFLY_2011)) {
 		diag_error(ck->ck_d,
-		    at_machine(ck, sm->sm_name, "nics", sn->sn_name, "model"),
+		    check_at_machine(
+			ck, sm->sm_name, "nics", sn->sn_name, "model"),
 		    "model: dragonfly-2011 is modelled with em only, and em "
 		    "with dragonfly-2011 only");
 		return;
 	}
-	if (em) {
-		check_em(ck, sm, sn);
+	if (!check_receive_nic(ck, sm, sn))
+		return;
+	if (em || sn->sn_model == NIC_MXGE) {
+		check_one_vector(ck, sm, sn, em ? "em" : "mxge");
 		return;
 	}
 	if (sm->sm_sysctl.ix_rxr > card)
 		diag_error(ck->ck_d,
-		    at_machine(ck, sm->sm_name, "sysctl", "hw.ix.rxr", NULL),
+		    check_at_machine(
+			ck, sm->sm_name, "sysctl", "hw.ix.rxr", NULL),
 		    "hw.ix.rxr: %d, want 0..%d, the rings of nic '%s'",
 		    (int)sm->sm_sysctl.ix_rxr, card, sn->sn_name);
 	else if (tx > 0 && tx < ncpus)
 		diag_error(ck->ck_d,
-		    at_machine(ck, sm->sm_name, "sysctl", "hw.ix.txr", NULL),
+		    check_at_machine(
+			ck, sm->sm_name, "sysctl", "hw.ix.txr", NULL),
 		    "%d transmit rings for %d protocol CPUs: rings served by "
 		    "several CPUs are not modelled yet",
 		    (int)tx, ncpus);
 }
 
 static void
-check_em(struct checker *ck, const struct setup_machine *sm,
-    const struct setup_nic *sn)
+check_one_vector(struct checker *ck, const struct setup_machine *sm,
+    const struct setup_nic *sn, const char *model)
 {
 	if (sn->sn_intr_cpu >= sm->sm_hw.hw_ncpus)
 		diag_error(ck->ck_d,
-		    at_machine(
+		    check_at_machine(
 			ck, sm->sm_name, "nics", sn->sn_name, "intr_cpu"),
 		    "intr_cpu: %d, want 0..%d, the CPUs of %s", sn->sn_intr_cpu,
 		    sm->sm_hw.hw_ncpus - 1, sm->sm_hw.hw_name);
 	if (sn->sn_polling)
 		diag_error(ck->ck_d,
-		    at_machine(ck, sm->sm_name, "nics", sn->sn_name, "polling"),
-		    "polling: not modelled for em");
+		    check_at_machine(
+			ck, sm->sm_name, "nics", sn->sn_name, "polling"),
+		    "polling: not modelled for %s", model);
 	if (sn->sn_ports > 1)
 		diag_error(ck->ck_d,
-		    at_machine(ck, sm->sm_name, "nics", sn->sn_name, "ports"),
-		    "ports: %d, want 1 with em", sn->sn_ports);
+		    check_at_machine(
+			ck, sm->sm_name, "nics", sn->sn_name, "ports"),
+		    "ports: %d, want 1 with %s", sn->sn_ports, model);
 }
 
 static void
 check_process(struct checker *ck, const struct setup_machine *sm,
     const struct setup_process *sp)
 {
+	if (!check_receive_process(ck, sm, sp))
+		return;
 	if (sp->sp_cpu >= sm->sm_hw.hw_ncpus)
 		diag_error(ck->ck_d,
-		    at_machine(
+		    check_at_machine(
 			ck, sm->sm_name, "processes", sp->sp_name, "cpu"),
 		    "cpu: %d, want 0..%d, the CPUs of %s", sp->sp_cpu,
 		    sm->sm_hw.hw_ncpus - 1, sm->sm_hw.hw_name);
 	else if (sp->sp_cpu > 0 && sp->sp_affinity != AFFINITY_PER_CPU)
 		diag_error(ck->ck_d,
-		    at_machine(
+		    check_at_machine(
 			ck, sm->sm_name, "processes", sp->sp_name, "cpu"),
 		    "cpu: only with affinity: per-cpu");
 	if (sp->sp_reuseport && sm->sm_kernel == KERNEL_DRAGONFLY_2011)
 		diag_error(ck->ck_d,
-		    at_machine(
+		    check_at_machine(
 			ck, sm->sm_name, "processes", sp->sp_name, "reuseport"),
 		    "reuseport: dragonfly-2011 has no SO_REUSEPORT groups");
 }
@@ -217,9 +216,10 @@ check_peer(struct checker *ck, int peer)
 
 	check_link(ck, peer);
 	check_httperf(ck, pe, ports);
+	check_receive_peer(ck, pe);
 	if (sys->portrange_first > sys->portrange_last)
 		diag_error(ck->ck_d,
-		    at_peer(ck, pe->pe_name, "sysctl",
+		    check_at_peer(ck, pe->pe_name, "sysctl",
 			"net.inet.ip.portrange.last"),
 		    "net.inet.ip.portrange.last: %lld, want at least "
 		    "net.inet.ip.portrange.first (%lld)",
@@ -227,26 +227,28 @@ check_peer(struct checker *ck, int peer)
 		    (long long)sys->portrange_first);
 	else if (ports < pe->pe_connections)
 		diag_error(ck->ck_d,
-		    at_peer(ck, pe->pe_name, "connections", NULL),
+		    check_at_peer(ck, pe->pe_name, "connections", NULL),
 		    "connections: %lld, but there are only %lld local ports "
 		    "(net.inet.ip.portrange.first to .last, for each address)",
 		    (long long)pe->pe_connections, (long long)ports);
 	if (pe->pe_hw.hw_ncpus % pe->pe_hw.hw_threads_per_core != 0)
 		diag_error(ck->ck_d,
-		    at_peer(ck, pe->pe_name, "hardware", "cpus"),
+		    check_at_peer(ck, pe->pe_name, "hardware", "cpus"),
 		    "cpus: %d, want a multiple of threads_per_core (%d)",
 		    pe->pe_hw.hw_ncpus, pe->pe_hw.hw_threads_per_core);
 	if (pe->pe_tool == TOOL_WRK && pe->pe_connections < pe->pe_threads)
 		diag_error(ck->ck_d,
-		    at_peer(ck, pe->pe_name, "connections", NULL),
+		    check_at_peer(ck, pe->pe_name, "connections", NULL),
 		    "connections: %lld, want at least one for each of the %d "
 		    "threads",
 		    (long long)pe->pe_connections, pe->pe_threads);
 	if (pe->pe_tool != TOOL_OPEN && pe->pe_rate > 0)
-		diag_error(ck->ck_d, at_peer(ck, pe->pe_name, "rate", NULL),
+		diag_error(ck->ck_d,
+		    check_at_peer(ck, pe->pe_name, "rate", NULL),
 		    "rate: only with tool: open");
 	if (pe->pe_tool == TOOL_OPEN && pe->pe_rate <= 0)
-		diag_error(ck->ck_d, at_peer(ck, pe->pe_name, "rate", NULL),
+		diag_error(ck->ck_d,
+		    check_at_peer(ck, pe->pe_name, "rate", NULL),
 		    "rate: want more than 0/s with tool: open");
 }
 
@@ -258,30 +260,31 @@ check_httperf(struct checker *ck, const struct setup_peer *pe, int64_t ports)
 	if (pe->pe_tool != TOOL_HTTPERF) {
 		if (pe->pe_processes != 1)
 			diag_error(d,
-			    at_peer(ck, pe->pe_name, "processes", NULL),
+			    check_at_peer(ck, pe->pe_name, "processes", NULL),
 			    "processes: only with tool: httperf");
 		if (pe->pe_sessions != 0)
 			diag_error(d,
-			    at_peer(ck, pe->pe_name, "sessions", NULL),
+			    check_at_peer(ck, pe->pe_name, "sessions", NULL),
 			    "sessions: only with tool: httperf");
 		return;
 	}
 	if (pe->pe_processes < pe->pe_threads)
-		diag_error(d, at_peer(ck, pe->pe_name, "processes", NULL),
+		diag_error(d, check_at_peer(ck, pe->pe_name, "processes", NULL),
 		    "processes: %d, want at least one for each of the %d "
 		    "threads",
 		    pe->pe_processes, pe->pe_threads);
 	else if (pe->pe_processes > ports)
-		diag_error(d, at_peer(ck, pe->pe_name, "processes", NULL),
+		diag_error(d, check_at_peer(ck, pe->pe_name, "processes", NULL),
 		    "processes: %d, but there are only %lld local ports "
 		    "(net.inet.ip.portrange.first to .last, for each address)",
 		    pe->pe_processes, (long long)ports);
 	if (pe->pe_connections != 0)
-		diag_error(d, at_peer(ck, pe->pe_name, "connections", NULL),
+		diag_error(d,
+		    check_at_peer(ck, pe->pe_name, "connections", NULL),
 		    "connections: not with tool: httperf, whose processes "
 		    "have one each");
 	if (pe->pe_connreqs != 1)
-		diag_error(d, at_peer(ck, pe->pe_name, "connreqs", NULL),
+		diag_error(d, check_at_peer(ck, pe->pe_name, "connreqs", NULL),
 		    "connreqs: %lld, want 1 with tool: httperf",
 		    (long long)pe->pe_connreqs);
 	for (int i = 0; i < 2; i++) {
@@ -292,7 +295,8 @@ check_httperf(struct checker *ck, const struct setup_peer *pe, int64_t ports)
 
 		if (pe->pe_hw.hw_cost[costs[i]] == 0)
 			diag_error(d,
-			    at_peer(ck, pe->pe_name, "hardware", names[i]),
+			    check_at_peer(
+				ck, pe->pe_name, "hardware", names[i]),
 			    "%s: want more than 0ns with tool: httperf, whose "
 			    "processes poll",
 			    names[i]);
@@ -310,10 +314,11 @@ check_link(struct checker *ck, int peer)
 		    other->pe_nic != pe->pe_nic ||
 		    other->pe_port != pe->pe_port)
 			continue;
-		diag_error(ck->ck_d, at_peer(ck, pe->pe_name, "link", NULL),
+		diag_error(ck->ck_d,
+		    check_at_peer(ck, pe->pe_name, "link", NULL),
 		    "link: the port is taken by '%s'", other->pe_name);
-		diag_note(ck->ck_d, at_peer(ck, other->pe_name, "link", NULL),
-		    "here");
+		diag_note(ck->ck_d,
+		    check_at_peer(ck, other->pe_name, "link", NULL), "here");
 		return;
 	}
 }
@@ -332,7 +337,7 @@ check_names(struct checker *ck)
 		for (int m = 0; m < su->su_nmachines; m++) {
 			if (strcmp(name, su->su_machines[m].sm_name) == 0)
 				diag_error(ck->ck_d,
-				    at_peer(ck, name, NULL, NULL),
+				    check_at_peer(ck, name, NULL, NULL),
 				    "'%s' is a machine already", name);
 		}
 	}
@@ -344,8 +349,8 @@ check_names(struct checker *ck)
 		for (size_t w = 0; w < sizeof(words) / sizeof(words[0]); w++) {
 			if (strcmp(name, words[w]) == 0)
 				diag_error(ck->ck_d,
-				    peer ? at_peer(ck, name, NULL, NULL)
-					 : at_machine(
+				    peer ? check_at_peer(ck, name, NULL, NULL)
+					 : check_at_machine(
 					       ck, name, NULL, NULL, NULL),
 				    "'%s' is a word of scenarios, not a name",
 				    name);
@@ -376,8 +381,8 @@ check_run(struct checker *ck)
 		    unit_print(UNIT_TIME, sr->sr_measure, b));
 }
 
-static struct diag_span
-at_machine(const struct checker *ck, const char *machine, const char *sub,
+struct diag_span
+check_at_machine(const struct checker *ck, const char *machine, const char *sub,
     const char *name, const char *key)
 {
 	const char *steps[] = { "machines", machine, sub, name, key };
@@ -388,8 +393,8 @@ at_machine(const struct checker *ck, const char *machine, const char *sub,
 	return scenario_tree_at(ck->ck_root, steps, n);
 }
 
-static struct diag_span
-at_peer(const struct checker *ck, const char *peer, const char *sub,
+struct diag_span
+check_at_peer(const struct checker *ck, const char *peer, const char *sub,
     const char *key)
 {
 	const char *steps[] = { "peers", peer, sub, key };

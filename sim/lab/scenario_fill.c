@@ -37,6 +37,7 @@ static struct hardware *profile_get(struct fill *, const struct ynode *name);
 static void fill_nics(struct fill *, const char *section, const struct ynode *);
 static void fill_entities(
     struct fill *, const char *section, const struct ynode *map);
+static void check_role(struct fill *, enum key_scope, const struct ynode *map);
 static void *entity_begin(
     struct fill *, enum key_scope, const char *name, int *n);
 static bool name_ok(
@@ -246,11 +247,6 @@ fill_hardware(struct fill *fl, const char *pattern, const struct ynode *map)
 	fl->fl_base[KEY_OF_HARDWARE] = hw;
 	if (name != NULL && name->yn_kind == YNODE_SCALAR) {
 		ha = profile_get(fl, name);
-		if (ha != NULL && (ha->ha_role == HARDWARE_CLIENT) != peer)
-			diag_error(fl->fl_d, name->yn_at,
-			    "hardware: '%s' has role: %s, want %s", ha->ha_name,
-			    peer ? "server" : "client",
-			    peer ? "client" : "server");
 		if (ha != NULL)
 			*hw = ha->ha_setup;
 	}
@@ -339,8 +335,52 @@ fill_entities(struct fill *fl, const char *section, const struct ynode *map)
 		    entity_begin(fl, en->en_scope, key->yn_text, &n);
 		fill_defaults(fl, en->en_scope);
 		fill_map(fl, pattern, val);
+		check_role(fl, en->en_scope, val);
 		list_missing(fl, en->en_scope, pattern, key->yn_at, val);
 	}
+}
+
+/* The profile of a machine is its kernel's, that of a peer its tool's. */
+static void
+check_role(struct fill *fl, enum key_scope scope, const struct ynode *map)
+{
+	const struct setup_peer *pe = fl->fl_base[KEY_OF_PEER];
+	bool netperf = scope == KEY_OF_PEER && pe->pe_tool == TOOL_NETPERF;
+	struct ynode *hw = ynode_get(map, "hardware", NULL), *name = NULL;
+	enum hardware_role want = netperf ? HARDWARE_LINUX : HARDWARE_CLIENT;
+	const struct hardware *ha = fl->fl_sc->sc_hardware;
+	char why[60];
+
+	if (hw != NULL && hw->yn_kind == YNODE_MAP)
+		name = ynode_get(hw, "profile", NULL);
+	if (name == NULL || name->yn_kind != YNODE_SCALAR ||
+	    (scope != KEY_OF_MACHINE && scope != KEY_OF_PEER))
+		return;
+	while (ha != NULL && strcmp(ha->ha_name, name->yn_text) != 0)
+		ha = ha->ha_next;
+	snprintf(why, sizeof(why), "tool: %s",
+	    netperf ? "netperf" : "wrk, open or httperf");
+	if (scope == KEY_OF_MACHINE) {
+		want = fl->fl_kernel == KERNEL_FREEBSD_2007 ? HARDWARE_FREEBSD
+							    : HARDWARE_SERVER;
+		snprintf(
+		    why, sizeof(why), "kernel: %s", kernel_name(fl->fl_kernel));
+		/* Its kernel is an error already. */
+		if (fl->fl_any_sysctl && ha != NULL &&
+		    ha->ha_role == HARDWARE_FREEBSD)
+			return;
+	}
+	for (size_t i = 0; ha != NULL && i < hw->yn_n; i++)
+		if (ha->ha_role == want &&
+		    hardware_lacks(want, hw->yn_keys[i]->yn_text))
+			diag_error(fl->fl_d, hw->yn_keys[i]->yn_at,
+			    "%s: not a cost of role: %s",
+			    hw->yn_keys[i]->yn_text, hardware_role_name(want));
+	if (ha != NULL && ha->ha_role != want)
+		diag_error(fl->fl_d, name->yn_at,
+		    "hardware: '%s' has role: %s, want %s with %s", ha->ha_name,
+		    hardware_role_name(ha->ha_role), hardware_role_name(want),
+		    why);
 }
 
 /* Take the next element of the array of this scope. */
@@ -423,9 +463,13 @@ list_missing(struct fill *fl, enum key_scope scope, const char *pattern,
     struct diag_span at, const struct ynode *map)
 {
 	size_t len = strlen(pattern);
+	const struct setup_process *sp = fl->fl_base[KEY_OF_PROCESS];
 	const char *rest;
 	struct ynode *found;
 
+	/* What a process must say is all nginx's. */
+	if (scope == KEY_OF_PROCESS && sp->sp_program == PROGRAM_NETSERVER)
+		return;
 	for (size_t i = 0; i < keys_n; i++) {
 		if (keys[i].k_scope != scope || keys[i].k_default != NULL)
 			continue;

@@ -121,6 +121,32 @@ bool scenario_name_ok(const char *);
 void scenario_check(
     const struct setup *, const struct ynode *root, struct diag *);
 
+struct checker {
+	const struct ynode *ck_root;
+	struct diag *ck_d;
+	const struct setup *ck_su;
+};
+
+/*
+ * Where a message about a key belongs: at its value, or at its owner. NULL
+ * ends the path.
+ */
+struct diag_span check_at_machine(const struct checker *, const char *machine,
+    const char *sub, const char *name, const char *key);
+struct diag_span check_at_peer(
+    const struct checker *, const char *peer, const char *sub, const char *key);
+
+/* scenario_check_receive.c: what the receive path of 2007 goes with. */
+
+void check_receive_machine(struct checker *, const struct setup_machine *);
+void check_receive_peer(struct checker *, const struct setup_peer *);
+
+/* Return: false after an error that makes others pointless. */
+bool check_receive_nic(
+    struct checker *, const struct setup_machine *, const struct setup_nic *);
+bool check_receive_process(struct checker *, const struct setup_machine *,
+    const struct setup_process *);
+
 /* scenario_where.c */
 
 #define SCENARIO_MAX_WHERE 16

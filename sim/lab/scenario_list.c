@@ -89,7 +89,8 @@ scenario_params(const struct scenario *sc, int i, struct scenario_param *params)
 		params[a].pa_short = ax->ax_short;
 		params[a].pa_value = scenario_axis_value(sc, a, i)->va_text;
 		params[a].pa_bare =
-		    ax->ax_path != NULL && key_is_bare(ax->ax_path->sp_key);
+		    ax->ax_path != NULL &&
+		    key_text_is_bare(ax->ax_path->sp_key, params[a].pa_value);
 	}
 	return sc->sc_naxes;
 }
@@ -138,7 +139,7 @@ scenario_resolved(struct scenario *sc, int i, struct ypool *yp,
 		sv->sv_path = path;
 		key_print(sp->sp_key, &kv, buf, sizeof(buf));
 		sv->sv_value = ypool_strdup(yp, buf);
-		sv->sv_bare = key_is_bare(sp->sp_key);
+		sv->sv_bare = key_text_is_bare(sp->sp_key, sv->sv_value);
 	}
 	ypool_fini(&mine);
 	return n;

@@ -94,7 +94,8 @@ scenario_where_params(struct scenario *sc, const struct scenario_where *wh)
 		params[i].pa_short = pair_short(sc, wp);
 		params[i].pa_value = wp->wp_text;
 		params[i].pa_bare =
-		    wp->wp_path != NULL && key_is_bare(wp->wp_path->sp_key);
+		    wp->wp_path != NULL &&
+		    key_text_is_bare(wp->wp_path->sp_key, wp->wp_text);
 	}
 	return params;
 }

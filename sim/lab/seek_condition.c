@@ -150,8 +150,8 @@ best_parse(const struct reader *rd, const char *text, struct seek_condition *sn)
 static bool
 best_is_highest(enum metric m)
 {
-	return m == METRIC_THROUGHPUT || m == METRIC_REQUEST_RATE ||
-	       m == METRIC_REQUESTS;
+	return m == METRIC_THROUGHPUT || m == METRIC_GOODPUT ||
+	       m == METRIC_REQUEST_RATE || m == METRIC_REQUESTS;
 }
 
 static bool
