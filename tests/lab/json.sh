@@ -41,7 +41,7 @@ parse <"$tmp/run" >"$tmp/keys"
 diff - "$tmp/keys" <<'END'
 scenario point rep seed warmup_ns measure_ns steady metrics stages counters cpus tokens run
 scenario point rep seed warmup_ns measure_ns steady metrics stages counters cpus tokens run
-throughput_rps latency_mean_ns latency_stdev_ns latency_p50_ns latency_p90_ns latency_p99_ns latency_p999_ns latency_max_ns cycle_mean_ns requests clocked request_rate_rps littles_law_error_pct
+throughput_rps latency_mean_ns latency_stdev_ns latency_p50_ns latency_p90_ns latency_p99_ns latency_p999_ns latency_max_ns cycle_mean_ns requests clocked request_rate_rps littles_law_error_pct goodput_bps receiver_cpu_pct sender_cpu_pct receiver_demand_ns_per_kib sender_demand_ns_per_kib receiver_cpu_sampled_pct
 END
 
 # CPUs that share follow their tokens; others have none to follow.

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "sim/core/alloc.h"
+#include "sim/lab/hardware.h"
 #include "sim/lab/scenario.h"
 
 static char *dir;
@@ -33,10 +34,22 @@ file_write(const char *name, const char *text)
 	fclose(fp);
 }
 
+static inline int
+role_of(const char *name)
+{
+	int r = 0;
+
+	while (strcmp(hardware_role_name((enum hardware_role)r), name) != 0)
+		r++;
+	return r;
+}
+
 /* Gives the text of a profile in which every cost is 100 ns. */
 static __attribute__((noinline, unused)) char *
-profile(const char *role, int cpus, bool host)
+profile(const char *role, int cpus)
 {
+	int r = role_of(role);
+	bool peer = r == HARDWARE_CLIENT || r == HARDWARE_LINUX;
 	char *text;
 	size_t n;
 	FILE *fp = open_memstream(&text, &n);
@@ -47,14 +60,15 @@ profile(const char *role, int cpus, bool host)
 	    "threads_per_core: {value: 2, kind: datasheet, source: s}\n"
 	    "smt_idle_speed: {value: 1.6, kind: guess, source: s}\n",
 	    role, cpus);
-	if (!host)
+	if (!peer)
 		fputs("cache:\n"
 		      "  knee: {value: 450KiB, kind: guess, source: s}\n"
 		      "  touch: {value: 1KiB, kind: guess, source: s}\n",
 		    fp);
+	if (r == HARDWARE_FREEBSD)
+		fputs("  size: {value: 576KiB, kind: guess, source: s}\n", fp);
 	for (int i = 0; i < COST_work; i++) {
-		if (cost_infos[i].ci_family ==
-		    (host ? COSTS_HOST : COSTS_DRAGONFLY))
+		if (!hardware_lacks(r, cost_infos[i].ci_name))
 			fprintf(fp,
 			    "%s: {cost: 100ns, kind: measured, source: s}\n",
 			    cost_infos[i].ci_name);
@@ -64,13 +78,25 @@ profile(const char *role, int cpus, bool host)
 }
 
 static inline void
-profile_write(const char *name, const char *role, int cpus, bool host)
+profile_write(const char *name, const char *role, int cpus)
 {
-	char *text = profile(role, cpus, host);
+	char *text = profile(role, cpus);
 
 	file_write(name, text);
 	free(text);
 }
+
+/* One of freebsd-2007. */
+static const char receive[] __attribute__((unused)) =
+    "title: t\n"
+    "machines:\n"
+    "  rome:\n"
+    "    kernel: freebsd-2007\n"
+    "    hardware: rome\n"
+    "    nics: {mxge: {model: mxge, latency: 2us}}\n"
+    "    processes: {ns: {program: netserver, cpu: any}}\n"
+    "peers:\n"
+    "  venice: {hardware: venice, link: rome.mxge0, tool: netperf}\n";
 
 /* The scenario that the tests break, one line each. */
 static const char base[] =
@@ -120,8 +146,10 @@ setup(void **state)
 	dir = sim_strdup(dir);
 	assert_int_equal(chdir(dir), 0);
 	assert_int_equal(mkdir("hardware", 0700), 0);
-	profile_write("hardware/big.yaml", "server", 24, false);
-	profile_write("hardware/small.yaml", "client", 8, true);
+	profile_write("hardware/big.yaml", "server", 24);
+	profile_write("hardware/small.yaml", "client", 8);
+	profile_write("hardware/rome.yaml", "freebsd", 2);
+	profile_write("hardware/venice.yaml", "linux", 2);
 	return 0;
 }
 

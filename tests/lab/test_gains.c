@@ -18,7 +18,7 @@ published(const char *text)
 static void
 ranged_write(void)
 {
-	char *good = profile("server", 24, false), *text;
+	char *good = profile("server", 24), *text;
 
 	text = replaced(good, "\ntoken: {cost: 100ns",
 	    "\ntoken: {cost: 100ns, range: 10ns..300ns");

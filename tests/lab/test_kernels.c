@@ -53,11 +53,11 @@ test_names_and_differences(void **state)
 	assert_int_equal(kv.kv_int, 0);
 	kernel_default(KERNEL_DRAGONFLY_2017, k, &kv);
 	assert_int_equal(kv.kv_int, 1);
-	assert_string_equal(
-	    kernel_differences(k, buf, sizeof(buf)), "dragonfly-2011: absent");
+	assert_string_equal(kernel_differences(k, buf, sizeof(buf)),
+	    "dragonfly-2011: absent; freebsd-2007: absent");
 	k = key_find("machines.*.sysctl.machdep.cpu_idle_repeat");
-	assert_string_equal(
-	    kernel_differences(k, buf, sizeof(buf)), "dragonfly-2011: 4");
+	assert_string_equal(kernel_differences(k, buf, sizeof(buf)),
+	    "dragonfly-2011: 4; freebsd-2007: absent");
 	k = key_find("machines.*.sysctl.kern.ipc.somaxconn");
 	assert_string_equal(kernel_differences(k, buf, sizeof(buf)), "");
 	/* A host's sysctl of the same name is another one. */
@@ -172,33 +172,33 @@ test_absent_at_a_point_of_a_sweep(void **state)
 	    "note: modelled:\n");
 	write_2011("");
 	file_write("y.yaml", "extends: x.yaml\n"
-			     "sweep: {tso: [0, 1]}\n");
+			     "sweep: {tcp.tso: [0, 1]}\n");
 	assert_null(load_sets("y.yaml", NULL, 0));
 	assert_string_equal(messages,
-	    "y.yaml:2:15: error: net.inet.tcp.tso: dragonfly-2011 does not "
+	    "y.yaml:2:19: error: net.inet.tcp.tso: dragonfly-2011 does not "
 	    "have it\n"
 	    "note: modelled:\n");
-	text = replaced(
-	    "extends: x.yaml\n"
-	    "sweep:\n"
-	    "  kernel:\n"
-	    "    old: {server.kernel: dragonfly-2011}\n"
-	    "    new: {server.kernel: dragonfly-2017, model: x550, tso: 0}\n",
+	text = replaced("extends: x.yaml\n"
+			"sweep:\n"
+			"  kernel:\n"
+			"    old: {server.kernel: dragonfly-2011}\n"
+			"    new: {server.kernel: dragonfly-2017, model: x550, "
+			"tcp.tso: 0}\n",
 	    "  kernel:", "  year:");
 	file_write("y.yaml", text);
 	sim_free(text);
 	sc = load("y.yaml", NULL);
 	assert_int_equal(scenario_npoints(sc), 2);
 	scenario_destroy(sc);
-	file_write("y.yaml",
-	    "extends: x.yaml\n"
-	    "sweep:\n"
-	    "  year:\n"
-	    "    new: {server.kernel: dragonfly-2017, model: x550, tso: 0}\n"
-	    "    old: {tso: 1}\n");
+	file_write("y.yaml", "extends: x.yaml\n"
+			     "sweep:\n"
+			     "  year:\n"
+			     "    new: {server.kernel: dragonfly-2017, model: "
+			     "x550, tcp.tso: 0}\n"
+			     "    old: {tcp.tso: 1}\n");
 	assert_null(load_sets("y.yaml", NULL, 0));
 	assert_string_equal(messages,
-	    "y.yaml:5:16: error: net.inet.tcp.tso: dragonfly-2011 does not "
+	    "y.yaml:5:20: error: net.inet.tcp.tso: dragonfly-2011 does not "
 	    "have it\n"
 	    "note: modelled:\n"
 	    "note: at this point of the sweep: year=old\n");
@@ -294,14 +294,16 @@ test_references_name_the_kernel(void **state)
 	fp = open_memstream(&text, &n);
 	keys_markdown(fp);
 	fclose(fp);
-	assert_non_null(strstr(text, " | 4; dragonfly-2011: 3 | "));
-	assert_non_null(strstr(text, " | 32; dragonfly-2011: absent | "));
+	assert_non_null(
+	    strstr(text, " | 4; dragonfly-2011: 3; freebsd-2007: absent | "));
+	assert_non_null(strstr(
+	    text, " | 32; dragonfly-2011: absent; freebsd-2007: absent | "));
 	free(text);
 	fp = open_memstream(&text, &n);
 	keys_schema(fp);
 	fclose(fp);
-	assert_non_null(strstr(text, " (default of dragonfly-2011: 3)\""));
-	assert_non_null(strstr(text, " (default of dragonfly-2011: absent)\""));
+	assert_non_null(strstr(text, " (default of dragonfly-2011: 3; "));
+	assert_non_null(strstr(text, " (default of dragonfly-2011: absent; "));
 	free(text);
 }
 

@@ -32,8 +32,8 @@ static const char interrupts[] =
 static void
 profiles_write(void)
 {
-	profile_write("hardware/big2.yaml", "server", 24, false);
-	profile_write("hardware/small2.yaml", "client", 8, true);
+	profile_write("hardware/big2.yaml", "server", 24);
+	profile_write("hardware/small2.yaml", "client", 8);
 }
 
 /* Gives the list of a point as text, "PATH=VALUE\n". */
@@ -89,6 +89,8 @@ candidate(const struct key *k, const char *now, int i, char *buf)
 	case KEY_QUANTITY:
 		break;
 	}
+	if (k->k_choices != NULL && strcmp(now, "any") == 0)
+		return i == 0 ? "1" : NULL;
 	if (k->k_auto && strcmp(now, "auto") == 0)
 		return i == 0 ? "150ms" : NULL;
 	assert_true(unit_parse(k->k_unit, now, &q, &ue));
@@ -144,7 +146,8 @@ path_changes(const struct scenario *sc, const struct scenario_path *sp,
 		assert_non_null(found);
 		assert_true(is_canonical(sp->sp_key, value, found->sv_value));
 		assert_int_equal(found->sv_from, SCENARIO_FROM_AXIS);
-		assert_int_equal(found->sv_bare, key_is_bare(sp->sp_key));
+		assert_int_equal(found->sv_bare,
+		    key_text_is_bare(sp->sp_key, found->sv_value));
 		after = listed(other, 0);
 		assert_string_not_equal(before, after);
 		free(after);
@@ -218,6 +221,7 @@ test_every_key_is_in_the_list(void **state)
 	changed = sim_calloc(keys_n, sizeof(*changed));
 	paths_change(polled);
 	paths_change(interrupts);
+	paths_change(receive);
 	text =
 	    replaced(polled, "small", "{profile: small, cache: {knee: 2KiB}}");
 	paths_change(text);

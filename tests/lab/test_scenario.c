@@ -110,7 +110,7 @@ test_broken_profiles_say_what_is_wrong(void **state)
 	} rows[] = {
 #include "broken_profiles.inc"
 	};
-	char *good = profile("client", 8, true), *text;
+	char *good = profile("client", 8), *text;
 
 	(void)state;
 	file_write("x.yaml", base);
@@ -341,7 +341,7 @@ static void
 test_ledger_has_ranges(void **state)
 {
 	const char *const dirs[] = { "hardware" };
-	char *good = profile("client", 8, true), *text, *list;
+	char *good = profile("client", 8), *text, *list;
 	const struct hardware_entry *he;
 	struct hardware *ha;
 	struct diag d;
