@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "sim/core/alloc.h"
+#include "sim/lab/hardware.h"
 #include "sim/lab/scenario.h"
 
 #define MAX_SETS 4
@@ -23,9 +24,15 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static char dir[] = "/tmp/solab-fuzz-XXXXXX";
+static const char *const names[HARDWARE_NROLES] = {
+	[HARDWARE_SERVER] = "big",
+	[HARDWARE_CLIENT] = "small",
+	[HARDWARE_FREEBSD] = "rome",
+	[HARDWARE_LINUX] = "venice",
+};
 
 static void
-profile_write(const char *name, const char *role, int host)
+profile_write(const char *name, enum hardware_role role)
 {
 	char path[100];
 	FILE *fp;
@@ -39,11 +46,11 @@ profile_write(const char *name, const char *role, int host)
 	    "threads_per_core: {value: 2, kind: guess, source: s}\n"
 	    "smt_idle_speed: {value: 1.6, kind: guess, source: s}\n"
 	    "cache: {knee: {value: 450KiB, kind: guess, source: s},\n"
-	    "  touch: {value: 1KiB, kind: guess, source: s}}\n",
-	    role);
+	    "  touch: {value: 1KiB, kind: guess, source: s},\n"
+	    "  size: {value: 1MiB, kind: guess, source: s}}\n",
+	    hardware_role_name(role));
 	for (int i = 0; i < COST_work; i++) {
-		if (cost_infos[i].ci_family ==
-		    (host ? COSTS_HOST : COSTS_DRAGONFLY))
+		if (!hardware_lacks(role, cost_infos[i].ci_name))
 			fprintf(fp,
 			    "%s: {cost: 1us, range: 500ns..2us, "
 			    "kind: guess, source: s}\n",
@@ -57,10 +64,10 @@ cleanup(void)
 {
 	char path[100];
 
-	snprintf(path, sizeof(path), "%s/big.yaml", dir);
-	unlink(path);
-	snprintf(path, sizeof(path), "%s/small.yaml", dir);
-	unlink(path);
+	for (int r = 0; r < HARDWARE_NROLES; r++) {
+		snprintf(path, sizeof(path), "%s/%s.yaml", dir, names[r]);
+		unlink(path);
+	}
 	rmdir(dir);
 }
 
@@ -70,8 +77,8 @@ file_open(void)
 	if (mkdtemp(dir) == NULL)
 		abort();
 	atexit(cleanup);
-	profile_write("big", "server", 0);
-	profile_write("small", "client", 1);
+	for (int r = 0; r < HARDWARE_NROLES; r++)
+		profile_write(names[r], (enum hardware_role)r);
 	return memfd_create("scenario", 0);
 }
 
