@@ -84,10 +84,12 @@ run_point(struct scenario *sc, const struct cli_args *ca,
 		point_json(stdout, sc, po, r);
 	if (status == EXIT_OK && !ca->ca_json) {
 		output_text(stdout, sc, po, ca->ca_verbose);
-		picture_result(stdout, po->po_merged, pi);
+		if (!po->po_merged->rs_netserver)
+			picture_result(stdout, po->po_merged, pi);
 		output_speed(stderr, po->po_merged);
 	}
-	if (status == EXIT_OK && po->po_merged->rs_completed == 0)
+	if (status == EXIT_OK && !po->po_merged->rs_netserver &&
+	    po->po_merged->rs_completed == 0)
 		fputs(
 		    "solab: no request was answered while measuring\n", stderr);
 	if (status == EXIT_OK && ca->ca_db != NULL && !keep(sc, ca, po))

@@ -32,6 +32,9 @@ static void columns_find(struct table *, const struct trial *, int n);
 static char *label(const struct table *, const struct trial *, bool varies,
     char *buf, size_t size);
 static void heading(FILE *, int width, bool intervals);
+static void heading_receive(FILE *, int width, bool intervals);
+static bool receives(const struct trial *);
+static void row_receive(FILE *, struct record *const *, int n, struct notes *);
 static bool row(struct table *, const struct trial *);
 static void row_values(FILE *, struct record *const *, int n, struct notes *);
 static void value(FILE *, struct stat_ci, double scale, int width, int decimals,
@@ -137,7 +140,10 @@ sweep_table(FILE *fp, struct store *st, const struct trial *trials, int n,
 	label(&tb, &trials[0], false, text, sizeof(text));
 	if (text[0] != '\0')
 		fprintf(fp, "all points: %s\n", text);
-	heading(fp, tb.tb_width, intervals);
+	if (receives(&trials[0]))
+		heading_receive(fp, tb.tb_width, intervals);
+	else
+		heading(fp, tb.tb_width, intervals);
 	for (int i = 0; i < n && ok; i++)
 		ok = row(&tb, &trials[i]);
 	footnotes(fp, &tb.tb_notes);
@@ -214,7 +220,9 @@ row(struct table *tb, const struct trial *tr)
 	label(tb, tr, true, text, sizeof(text));
 	fprintf(tb->tb_fp, "%s%*s %4d", text, tb->tb_width - text_width(text),
 	    "", n);
-	if (n > 0)
+	if (n > 0 && receives(tr))
+		row_receive(tb->tb_fp, rds, n, &tb->tb_notes);
+	else if (n > 0)
 		row_values(tb->tb_fp, rds, n, &tb->tb_notes);
 	if (tr->tr_failed > 0)
 		fprintf(tb->tb_fp, "  %d FAILED", tr->tr_failed);
@@ -252,6 +260,48 @@ row_values(FILE *fp, struct record *const *rds, int n, struct notes *nt)
 	    records_per_request(rds, n, "switches"),
 	    records_per_request(rds, n, "token_collisions"));
 	nt->nt_few = nt->nt_few || few;
+	nt->nt_unsteady = nt->nt_unsteady || !steady;
+}
+
+/* Netperf and netserver, which have no requests. */
+static bool
+receives(const struct trial *tr)
+{
+	const struct setup *su = &tr->tr_sc->sc_setup;
+
+	return su->su_machines[0].sm_procs[0].sp_program == PROGRAM_NETSERVER;
+}
+
+static void
+heading_receive(FILE *fp, int width, bool intervals)
+{
+	int w = intervals ? 8 : 0;
+
+	fprintf(fp, "%-*s %4s %8s%*s %8s%*s %8s%*s %8s%*s %8s%*s\n", width,
+	    "point", "reps", "Mbit/s", w, "", "rcv, %", w, "", "us/KB", w, "",
+	    "snd, %", w, "", "us/KB", w, "");
+}
+
+static void
+row_receive(FILE *fp, struct record *const *rds, int n, struct notes *nt)
+{
+	static const struct {
+		enum metric metric;
+		double scale;
+		int decimals;
+	} columns[] = {
+		{ METRIC_GOODPUT, 1e-6, 0 },
+		{ METRIC_RECEIVER_CPU, 1, 1 },
+		{ METRIC_RECEIVER_DEMAND, 1e-3, 3 },
+		{ METRIC_SENDER_CPU, 1, 1 },
+		{ METRIC_SENDER_DEMAND, 1e-3, 3 },
+	};
+	bool steady = records_steady(rds, n);
+
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		value(fp, records_metric(rds, n, columns[i].metric),
+		    columns[i].scale, 8, columns[i].decimals, n > 1,
+		    steady || i > 0 ? "" : "!");
 	nt->nt_unsteady = nt->nt_unsteady || !steady;
 }
 

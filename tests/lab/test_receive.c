@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "sim/lab/metric.h"
+#include "sim/lab/output.h"
 #include "sim/lab/records.h"
 #include "tests/lab/rig.h"
 
@@ -150,6 +151,45 @@ test_no_netserver_no_metrics(void **state)
 	sim_free(rs);
 }
 
+/* In place of requests, stages and listeners. */
+static void
+test_summary(void **state)
+{
+	struct result *rs = received(2472.08e6, 90.38, 31.83);
+	struct point po = { .po_reps = 1 };
+	struct scenario *sc;
+	char *text;
+	size_t n;
+	FILE *fp;
+
+	(void)state;
+	file_write("x.yaml", receive);
+	sc = load("x.yaml", NULL);
+	point_init(&po, sc, SCENARIO_BASE);
+	po.po_merged = rs;
+	po.po_results[0] = result_create();
+	memcpy(po.po_results[0], rs, sizeof(*rs));
+	rs->rs_counters[COUNTER_recv_calls] = 4;
+	rs->rs_cost_ns[0][COST_uiomove] = 1000000000;
+	fp = open_memstream(&text, &n);
+	output_text(fp, sc, &po, false);
+	fclose(fp);
+	assert_non_null(strstr(text, "\ngoodput, Mbit/s     2472.08\n"
+				     "receiver CPU, %       90.38\n"
+				     "  as sampled, %       90.38\n"
+				     "sender CPU, %         31.83\n"
+				     "receiver, us/KB       5.990\n"
+				     "sender, us/KB         1.055\n"));
+	assert_non_null(strstr(text, "\nrecv_calls                     4 "));
+	assert_non_null(strstr(text, "rome, ns a KiB: 331.4 in all\n"
+				     "  uiomove 331.4\n"));
+	assert_null(strstr(text, "latency"));
+	assert_null(strstr(text, "a request"));
+	free(text);
+	point_fini(&po);
+	scenario_destroy(sc);
+}
+
 /* From records as from results. */
 static void
 test_replications_pool(void **state)
@@ -190,6 +230,7 @@ main(void)
 		cmocka_unit_test(test_words_for_cpus),
 		cmocka_unit_test(test_metrics_are_netperfs),
 		cmocka_unit_test(test_no_netserver_no_metrics),
+		cmocka_unit_test(test_summary),
 		cmocka_unit_test(test_replications_pool),
 	};
 
