@@ -152,6 +152,35 @@ cpu_run_slow(struct cpu *c, int cost, sim_ns ns)
 		cpu_sync(c);
 }
 
+sim_ns
+cpu_run_part(struct cpu *c, int cost, sim_ns ns, struct cpu *const *where)
+{
+	SIM_ASSERT(c->c_bell != NULL && !c->c_masked);
+	c->c_runs++;
+	SIM_TRACE(c->c_now, c->c_where, TRACE_COST, 0, cost, ns);
+	for (;;) {
+		sim_ns due, step;
+
+		cpu_wait(c, c->c_now + ns);
+		due = cpu_due(c);
+		if (c->c_now + ns < due)
+			break;
+		step = due > c->c_now ? due - c->c_now : 0;
+		c->c_now += step;
+		c->c_spent[cost] += step;
+		ns -= step;
+		if (c->c_mark <= c->c_now)
+			cpu_pass_mark(c);
+		else
+			cpu_interrupt(c);
+		if (*where != c)
+			return ns;
+	}
+	c->c_now += ns;
+	c->c_spent[cost] += ns;
+	return 0;
+}
+
 /*
  * Fire everything that is due, earliest first, ties in the order of
  * attachment, with interrupts masked.

@@ -128,6 +128,15 @@ cpu_sync(struct cpu *c)
  */
 void cpu_run_ns(struct cpu *, int cost, sim_ns ns);
 
+/*
+ * In lockstep: likewise for a thread that may lose the CPU to another one in
+ * the middle, and get another CPU: *where is the one that it has.
+ *
+ * Returns: ns that are left to do there.
+ */
+sim_ns cpu_run_part(
+    struct cpu *, int cost, sim_ns ns, struct cpu *const *where);
+
 /* Do one of what this cost pays for. */
 void cpu_run(struct cpu *, int cost);
 

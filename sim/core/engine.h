@@ -88,6 +88,12 @@ void engine_park(void) __attribute__((noreturn));
  */
 struct engine_bell *engine_bell_create(void);
 void engine_bell_ring(struct engine_bell *);
+
+/*
+ * Ring for an actor that goes on with another CPU: it has this rank from now
+ * on. It must wait for the bell alone, or not yet wait.
+ */
+void engine_bell_ring_ranked(struct engine_bell *, int rank);
 bool engine_bell_wait(struct engine_bell *, sim_ns t);
 void engine_bell_advance(struct engine_bell *, sim_ns t);
 

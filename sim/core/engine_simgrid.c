@@ -27,7 +27,7 @@ struct engine_actor {
 	void *ea_arg;
 	sg_actor_t ea_actor;
 	sg_sem_t ea_turn; /* released when it is this actor's turn */
-	int ea_rank;	  /* [I] */
+	int ea_rank;	  /* changed by engine_bell_ring_ranked() only */
 	sim_ns ea_time;	  /* on the agenda for then */
 	uint64_t ea_order;
 	int ea_index; /* on the agenda; -1: waits for a bell only */
@@ -35,7 +35,9 @@ struct engine_actor {
 
 struct engine_bell {
 	struct engine_actor *eb_waiter;
-	bool eb_rung; /* rung and not yet taken */
+	bool eb_rung;	/* rung and not yet taken */
+	bool eb_ranked; /* who takes it gets eb_rank */
+	int eb_rank;
 };
 
 static struct {
@@ -395,6 +397,20 @@ engine_bell_ring(struct engine_bell *eb)
 		agenda_enter(eb->eb_waiter, engine.now);
 }
 
+void
+engine_bell_ring_ranked(struct engine_bell *eb, int rank)
+{
+	struct engine_actor *ea = eb->eb_waiter;
+
+	SIM_ASSERT(!eb->eb_rung && (ea == NULL || ea->ea_index < 0));
+	if (ea != NULL)
+		ea->ea_rank = rank;
+	else
+		eb->eb_ranked = true;
+	eb->eb_rank = rank;
+	engine_bell_ring(eb);
+}
+
 bool
 engine_bell_wait(struct engine_bell *eb, sim_ns t)
 {
@@ -414,6 +430,9 @@ engine_bell_wait(struct engine_bell *eb, sim_ns t)
 	}
 	rung = eb->eb_rung;
 	eb->eb_rung = false;
+	if (eb->eb_ranked)
+		engine.current->ea_rank = eb->eb_rank;
+	eb->eb_ranked = false;
 	return rung;
 }
 
