@@ -8,6 +8,9 @@
 
 static void wire_send(struct wire *, int ring, sim_ns start);
 static int wire_choose(struct wire *, sim_ns start);
+static void wire_arrive(struct wire *, struct pkt *);
+static void wire_arrive_split(
+    struct wire *, const struct pkt *, sim_ns start, int64_t rem);
 
 void
 pktq_grow(struct pktq *q)
@@ -156,11 +159,12 @@ wire_send(struct wire *w, int ring, sim_ns start)
 	struct pkt *p = &q->pq_buf[tr->tr_next & q->pq_mask], arrived;
 	int64_t bytes = pkt_wire_bytes(p), bits;
 	sim_ns took;
-	bool lost;
+	int64_t rem;
 
 	if (start > w->w_free)
 		w->w_rem = 0;
-	bits = bytes * 8 * 1000000000 + w->w_rem;
+	rem = w->w_rem;
+	bits = bytes * 8 * 1000000000 + rem;
 	took = bits / w->w_bps;
 	w->w_rem = bits % w->w_bps;
 	w->w_free = start + took;
@@ -182,13 +186,48 @@ wire_send(struct wire *w, int ring, sim_ns start)
 			wire_pending(w, ring,
 			    q->pq_buf[tr->tr_next & q->pq_mask].p_time);
 	}
-	lost = wire_loses(w);
-	SIM_TRACE(w->w_free + w->w_tap, w->w_where, TRACE_FRAME, arrived.p_flow,
-	    trace_frame_numbers(&arrived), trace_frame_rest(&arrived, lost));
+	if (SIM_UNLIKELY(w->w_split && arrived.p_nseg > 1))
+		wire_arrive_split(w, &arrived, start, rem);
+	else
+		wire_arrive(w, &arrived);
+}
+
+static void
+wire_arrive(struct wire *w, struct pkt *p)
+{
+	bool lost = wire_loses(w);
+
+	SIM_TRACE(p->p_time - w->w_latency + w->w_tap, w->w_where, TRACE_FRAME,
+	    p->p_flow, trace_frame_numbers(p), trace_frame_rest(p, lost));
 	if (lost) {
 		w->w_lost_packets++;
-		w->w_lost_frames += arrived.p_nseg;
+		w->w_lost_frames += p->p_nseg;
 		return;
 	}
-	w->w_deliver(w->w_arg, &arrived);
+	w->w_deliver(w->w_arg, p);
+}
+
+/* The card cuts it into frames of one size, the last one perhaps shorter. */
+static void
+wire_arrive_split(
+    struct wire *w, const struct pkt *whole, sim_ns start, int64_t rem)
+{
+	int n = whole->p_nseg, size = (whole->p_len + n - 1) / n;
+	int64_t bits = rem;
+
+	for (int i = 0; i < n; i++) {
+		struct pkt p = *whole;
+
+		p.p_nseg = 1;
+		p.p_seq += (uint32_t)(i * size);
+		if (i < n - 1) {
+			p.p_len = (uint16_t)size;
+			p.p_flags &= (uint8_t) ~(TH_PUSH | TH_FIN);
+		} else {
+			p.p_len = (uint16_t)(whole->p_len - i * size);
+		}
+		bits += pkt_wire_bytes(&p) * 8 * 1000000000;
+		p.p_time = start + bits / w->w_bps + w->w_latency;
+		wire_arrive(w, &p);
+	}
 }

@@ -11,8 +11,8 @@
  * the next ring in turn that has a packet; a packet that starts at f and needs
  * d arrives at f + d + latency.
  *
- * Differs: the frames of one segmented (TSO) packet stay together, and arrive
- * as one when the last is there.
+ * Differs: the frames of one segmented (TSO) packet stay together, and (without
+ * w_split) arrive as one when the last is there.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -93,6 +93,7 @@ struct wire {
 	int w_where;   /* [I] place in traces */
 	sim_ns w_tap;  /* [I] from the last bit's leaving to where one looks */
 	double w_loss; /* [I] probability */
+	bool w_split;  /* [I] each frame of a segmented packet comes alone */
 	struct rng w_rng;
 	uint64_t w_frames, w_bytes, w_packets; /* sent since the start */
 	uint64_t w_lost_frames, w_lost_packets;

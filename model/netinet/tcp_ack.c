@@ -28,7 +28,7 @@ tcp_ack_input(struct tcpcb *tp, struct seg *sg, bool *finacked)
 		return ack_old(tp, sg);
 	tp->t_dupacks = 0;
 	if (SEQ_GT(sg->sg_ack, tp->snd_max)) {
-		tp->snd_cwnd = PKT_MSS;
+		tp->snd_cwnd = tcp_mss(tp);
 		tp->snd_wacked = 0;
 		tp->t_host->th_stats->tcps_rcvacktoomuch++;
 		return SEG_ACK;
@@ -84,21 +84,22 @@ ack_limitedxmit(struct tcpcb *tp)
 		tp->snd_limited = 0;
 	tp->snd_nxt = max;
 	tp->snd_cwnd =
-	    ownd + (uint32_t)(tp->t_dupacks - tp->snd_limited) * PKT_MSS;
+	    ownd + (uint32_t)(tp->t_dupacks - tp->snd_limited) * tcp_mss(tp);
 	tp->t_flags |= TF_XMITNOW;
 	tcp_output(tp, 0, NULL);
 	if (SEQ_LT(nxt, max))
 		tp->snd_nxt = nxt;
 	tp->snd_cwnd = cwnd;
 	sent = tp->snd_max - max;
-	if (sent > PKT_MSS) {
+	if (sent > tcp_mss(tp)) {
 		st->tcps_sndlimited += 2u - tp->snd_limited;
 		tp->snd_limited = 2;
 	} else if (sent > 0) {
 		st->tcps_sndlimited++;
 		tp->snd_limited++;
-	} else if (ownd < (TCP_REXMTTHRESH + 1) * PKT_MSS &&
-		   tp->t_dupacks + 1u >= (ownd + PKT_MSS - 1) / PKT_MSS) {
+	} else if (ownd < (TCP_REXMTTHRESH + 1) * tcp_mss(tp) &&
+		   tp->t_dupacks + 1u >=
+		       (ownd + tcp_mss(tp) - 1) / tcp_mss(tp)) {
 		/* Early retransmit: more duplicates will not come. */
 		st->tcps_sndearlyrexmit++;
 		ack_fastrexmt(tp);
@@ -115,8 +116,8 @@ ack_fastrexmt(struct tcpcb *tp)
 {
 	uint32_t win = tp->snd_wnd < tp->snd_cwnd ? tp->snd_wnd : tp->snd_cwnd;
 
-	win = win / 2 / PKT_MSS;
-	tp->snd_ssthresh = (win < 2 ? 2 : win) * PKT_MSS;
+	win = win / 2 / tcp_mss(tp);
+	tp->snd_ssthresh = (win < 2 ? 2 : win) * tcp_mss(tp);
 	tp->snd_cwnd = tp->snd_ssthresh;
 	tp->snd_recover = tp->snd_max;
 	tp->snd_nxt = tp->snd_una;
@@ -211,13 +212,14 @@ ack_cwnd(struct tcpcb *tp, uint32_t acked)
 	uint32_t most;
 
 	if (tp->snd_cwnd <= tp->snd_ssthresh) {
-		most = SEQ_LT(tp->snd_nxt, tp->snd_max) ? PKT_MSS : 2 * PKT_MSS;
+		most = SEQ_LT(tp->snd_nxt, tp->snd_max) ? tcp_mss(tp)
+							: 2 * tcp_mss(tp);
 		tp->snd_cwnd += acked < most ? acked : most;
 	} else {
 		tp->snd_wacked += acked;
 		if (tp->snd_wacked >= tp->snd_cwnd) {
 			tp->snd_wacked -= tp->snd_cwnd;
-			tp->snd_cwnd += PKT_MSS;
+			tp->snd_cwnd += tcp_mss(tp);
 		}
 	}
 	if (tp->snd_cwnd > TCP_MAXWIN << TCP_WINSHIFT)
@@ -232,7 +234,7 @@ ack_recovered(struct tcpcb *tp)
 
 	tp->t_flags &= (uint16_t)~TF_FASTREXMT;
 	tp->snd_cwnd = tp->snd_ssthresh;
-	if (tp->snd_cwnd > out + 2 * PKT_MSS)
-		tp->snd_cwnd = out + 2 * PKT_MSS;
+	if (tp->snd_cwnd > out + 2 * tcp_mss(tp))
+		tp->snd_cwnd = out + 2 * tcp_mss(tp);
 	tp->snd_wacked = 0;
 }

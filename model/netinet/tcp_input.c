@@ -58,10 +58,13 @@ tcp_input(struct tcpcb *tp, const struct pkt *p)
 	};
 	switch (input_segment(tp, &sg)) {
 	case SEG_GO:
+		if (tp->t_host->th_tell_first)
+			input_tell(tp, &sg);
 		if ((tp->t_flags & TF_ACKNOW) != 0 ||
 		    (sg.sg_needoutput && (tp->t_flags & TF_SNDMORE) == 0))
 			tcp_output_fair(tp);
-		input_tell(tp, &sg);
+		if (!tp->t_host->th_tell_first)
+			input_tell(tp, &sg);
 		break;
 	case SEG_ACK:
 		tp->t_flags |= TF_ACKNOW;
@@ -143,9 +146,12 @@ input_predicted_data(struct tcpcb *tp, const struct pkt *p)
 	th->th_stats->tcps_rcvpack++;
 	th->th_stats->tcps_rcvbyte += p->p_len;
 	input_delayack(tp, p->p_nseg);
+	if (th->th_tell_first)
+		th->th_ops->to_readable(tp, p->p_len, false);
 	if ((tp->t_flags & TF_ACKNOW) != 0 && !th->th_aggregate_acks)
 		tcp_output(tp, 0, NULL);
-	th->th_ops->to_readable(tp, p->p_len, false);
+	if (!th->th_tell_first)
+		th->th_ops->to_readable(tp, p->p_len, false);
 	return true;
 }
 

@@ -35,6 +35,7 @@ tcp_kern_init(struct globaldata *gd, struct rng_run run)
 		.th_stats = &tc->tc_tcpstat,
 		.th_sendspace = (uint32_t)ctl->sendspace,
 		.th_recvspace = (uint32_t)ctl->recvspace,
+		.th_mss = PKT_MSS,
 		.th_iwmaxsegs = (int)ctl->iw,
 		.th_tsolen = IX_TSOLEN,
 		.th_fairsend = (int)ctl->fairsend,

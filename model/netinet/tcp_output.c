@@ -44,6 +44,7 @@ static uint32_t output_window(struct tcpcb *, struct outseg *);
 static void output_shut(struct tcpcb *);
 static void output_cut(const struct tcpcb *, struct outseg *);
 static bool output_wanted(const struct tcpcb *, const struct outseg *);
+static bool output_deferred(const struct tcpcb *, const struct outseg *);
 static bool output_small(const struct tcpcb *, const struct outseg *);
 static bool output_winup(const struct tcpcb *);
 static void output_nothing(struct tcpcb *);
@@ -181,20 +182,21 @@ output_cut(const struct tcpcb *tp, struct outseg *os)
 	uint32_t most;
 
 	os->os_nseg = 1;
-	os->os_sendalot = os->os_len > PKT_MSS;
+	os->os_sendalot = os->os_len > tcp_mss(tp);
 	if (!os->os_sendalot)
 		return;
 	if (!th->th_tso || os->os_cwv) {
-		os->os_len = PKT_MSS;
+		os->os_len = tcp_mss(tp);
 		return;
 	}
 	most = IP_MAXPACKET - TCP_TSO_HLEN;
 	if (th->th_tsolen != 0 && th->th_tsolen < most)
-		most = th->th_tsolen < PKT_MSS ? 2 * PKT_MSS : th->th_tsolen;
+		most = th->th_tsolen < tcp_mss(tp) ? 2 * tcp_mss(tp)
+						   : th->th_tsolen;
 	if (os->os_len < most)
 		most = os->os_len;
-	os->os_nseg = (uint8_t)(most / PKT_MSS);
-	os->os_len = os->os_nseg * PKT_MSS;
+	os->os_nseg = (uint8_t)(most / tcp_mss(tp));
+	os->os_len = os->os_nseg * tcp_mss(tp);
 }
 
 static bool
@@ -202,7 +204,9 @@ output_wanted(const struct tcpcb *tp, const struct outseg *os)
 {
 	uint32_t len = os->os_len;
 
-	if (len >= PKT_MSS || (len > 0 && output_small(tp, os)))
+	if (output_deferred(tp, os))
+		return (tp->t_flags & TF_ACKNOW) != 0;
+	if (len >= tcp_mss(tp) || (len > 0 && output_small(tp, os)))
 		return true;
 	if ((tp->t_flags & TF_ACKNOW) != 0 || (os->os_flags & TH_SYN) != 0)
 		return true;
@@ -210,6 +214,32 @@ output_wanted(const struct tcpcb *tp, const struct outseg *os)
 	    ((tp->t_flags & TF_SENTFIN) == 0 || tp->snd_nxt == tp->snd_una))
 		return true;
 	return output_winup(tp);
+}
+
+/*
+ * Linux: more will be sent at once soon, when more of the window has come free.
+ *
+ * Kernel: tcp_tso_should_defer(), net/ipv4/tcp_output.c (Linux 2.6.19)
+ * Differs: not its limit of two ticks.
+ */
+static bool
+output_deferred(const struct tcpcb *tp, const struct outseg *os)
+{
+	const struct tcp_host *th = tp->t_host;
+	uint32_t win = tp->snd_wnd < tp->snd_cwnd ? tp->snd_wnd : tp->snd_cwnd;
+	uint32_t most = IP_MAXPACKET / th->th_mss * th->th_mss, part;
+
+	if (SIM_LIKELY(th->th_tso_win_divisor == 0) || !th->th_tso ||
+	    os->os_idle || os->os_len == 0 || (os->os_flags & TH_FIN) != 0 ||
+	    (tp->t_flags & TF_FORCE) != 0 || SEQ_LT(tp->snd_nxt, tp->snd_max))
+		return false;
+	/* All that is queued goes: nothing to wait for. */
+	if (os->os_off + os->os_len >= tp->snd_cc && !os->os_sendalot)
+		return false;
+	part = win / (uint32_t)th->th_tso_win_divisor;
+	if (part > most)
+		part = most;
+	return win - os->os_off < part;
 }
 
 /* Nagle, and the sender's part against silly windows. */
@@ -228,10 +258,7 @@ output_small(const struct tcpcb *tp, const struct outseg *os)
 static bool
 output_winup(const struct tcpcb *tp)
 {
-	int64_t space = tcp_rcvspace(tp);
-
-	return space > 0 && space - (int32_t)(tp->rcv_adv - tp->rcv_nxt) >=
-				tp->t_host->th_recvspace / 2;
+	return tcp_rcvspace(tp) > 0 && tcp_winup_due(tp);
 }
 
 static void
@@ -304,7 +331,7 @@ output_recvwin(const struct tcpcb *tp, uint8_t flags)
 	uint32_t most =
 	    (flags & TH_SYN) ? TCP_MAXWIN : TCP_MAXWIN << TCP_WINSHIFT;
 
-	if (win < tp->t_host->th_recvspace / 4 && win < PKT_MSS)
+	if (win < tp->t_host->th_recvspace / 4 && win < tcp_mss(tp))
 		win = 0;
 	if ((int64_t)win < adv)
 		win = (uint32_t)adv;

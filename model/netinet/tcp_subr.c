@@ -113,13 +113,13 @@ tcp_initial_window(const struct tcpcb *tp)
 	uint32_t segs, cap;
 
 	if (tp->t_rxtsyn >= TCPTV_RTOBASE3)
-		return 2 * PKT_MSS;
-	segs = (uint32_t)th->th_iwmaxsegs * PKT_MSS;
+		return 2 * tcp_mss(tp);
+	segs = (uint32_t)th->th_iwmaxsegs * tcp_mss(tp);
 	cap = (th->th_iwcapsegs > 0 ? (uint32_t)th->th_iwcapsegs
 				    : TCP_IW_CAPSEGS_DFLT) *
 	      TCP_IW_CAPSEG;
-	if (cap < 2 * PKT_MSS)
-		cap = 2 * PKT_MSS;
+	if (cap < 2 * tcp_mss(tp))
+		cap = 2 * tcp_mss(tp);
 	return segs < cap ? segs : cap;
 }
 
@@ -132,15 +132,9 @@ tcp_append(struct tcpcb *tp, uint32_t len)
 bool
 tcp_usr_rcvd(struct tcpcb *tp, uint32_t len)
 {
-	int64_t grown;
-
 	SIM_ASSERT(len <= tp->rcv_cc);
 	tp->rcv_cc -= len;
-	if (tp->t_state < TCPS_ESTABLISHED)
-		return false;
-	grown =
-	    (int64_t)tcp_rcvspace(tp) - (int32_t)(tp->rcv_adv - tp->rcv_nxt);
-	return grown >= tp->t_host->th_recvspace / 2;
+	return tp->t_state >= TCPS_ESTABLISHED && tcp_winup_due(tp);
 }
 
 void

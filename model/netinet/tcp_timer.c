@@ -103,9 +103,9 @@ tcp_timer_rexmt(struct tcpcb *tp)
 	tp->t_flags |= TF_ACKNOW;
 	tp->t_flags &= (uint16_t) ~(TF_TIMING | TF_FASTREXMT);
 	win = (tp->snd_wnd < tp->snd_cwnd ? tp->snd_wnd : tp->snd_cwnd) / 2 /
-	      PKT_MSS;
-	tp->snd_ssthresh = (win < 2 ? 2 : win) * PKT_MSS;
-	tp->snd_cwnd = PKT_MSS;
+	      tcp_mss(tp);
+	tp->snd_ssthresh = (win < 2 ? 2 : win) * tcp_mss(tp);
+	tp->snd_cwnd = tcp_mss(tp);
 	tp->snd_wacked = 0;
 	tp->t_dupacks = 0;
 	tcp_output(tp, 0, NULL);

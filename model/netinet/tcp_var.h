@@ -22,6 +22,7 @@
 
 #include "model/kern/callout.h"
 #include "model/net/pkt.h"
+#include "sim/core/assert.h"
 
 /* The event that leads to each state, for the side that is `tp`. */
 enum tcp_state {
@@ -90,6 +91,8 @@ struct tcp_ops {
 	 * NULL when th_fairsend is 0.
 	 */
 	void (*to_sndmore)(struct tcpcb *);
+	/* Room for the mbufs of what is received, bytes. NULL: no limit. */
+	uint32_t (*to_mbspace)(const struct tcpcb *);
 };
 
 /* What all connections of one host share. */
@@ -98,6 +101,7 @@ struct tcp_host {
 	struct callwheel *th_wheel; /* of the CPU that owns the tcpcb */
 	struct tcp_stats *th_stats;
 	uint32_t th_sendspace, th_recvspace; /* bytes */
+	uint32_t th_mss;    /* bytes of a segment: MTU less 52; both sides' */
 	uint32_t th_tsolen; /* most bytes in one TSO pkt (if_tsolen); 0: 64 K */
 	int th_iwmaxsegs;   /* initial window, segments */
 	int th_iwcapsegs;   /* ... and its cap, times 1460; 0: 4 */
@@ -105,6 +109,18 @@ struct tcp_host {
 	bool th_delayed_ack;
 	bool th_aggregate_acks; /* ACKs wait for the owner's rollup */
 	bool th_tso;		/* several segments in one pkt */
+	/*
+	 * Data is appended and the process woken before the segment's ACK is
+	 * sent, as FreeBSD does (DragonFly's process comes by a message).
+	 */
+	bool th_tell_first;
+	int th_winup_segs; /* segments of space that call for a window update,
+			      besides half of the buffer; 0: none */
+	/*
+	 * Linux: under TSO nothing is sent before this part of the window (or
+	 * 64 KB) can go. 0: at once. net.ipv4.tcp_tso_win_divisor
+	 */
+	int th_tso_win_divisor;
 	int th_delack_ticks;
 	int th_rexmit_min_ticks, th_rexmit_slop_ticks;
 	int th_rtobase_ticks; /* 1 s with low_rtobase, 3 s without */
@@ -242,9 +258,9 @@ tcp_ackpending(const struct tcpcb *tp)
 
 /*
  * The process read len bytes of so_rcv: rcv_cc falls. Returns whether a window
- * update is due, for which the caller calls tcp_output(): the window grew by
- * half of th_recvspace (net.inet.tcp.avoid_pure_win_update = 1, else by two
- * segments).
+ * update is due, for which the caller calls tcp_output(): tcp_winup_due().
+ * DragonFly waits for half of th_recvspace (net.inet.tcp.avoid_pure_win_update
+ * = 1), FreeBSD of 2007 for two segments.
  */
 bool tcp_usr_rcvd(struct tcpcb *, uint32_t len);
 
@@ -284,8 +300,34 @@ static inline uint32_t
 tcp_rcvspace(const struct tcpcb *tp)
 {
 	uint32_t size = tp->t_host->th_recvspace;
+	uint32_t space = tp->rcv_cc < size ? size - tp->rcv_cc : 0, mb;
 
-	return tp->rcv_cc < size ? size - tp->rcv_cc : 0;
+	if (SIM_LIKELY(tp->t_host->th_ops->to_mbspace == NULL))
+		return space;
+	mb = tp->t_host->th_ops->to_mbspace(tp);
+	return space < mb ? space : mb;
+}
+
+static inline uint32_t
+tcp_mss(const struct tcpcb *tp)
+{
+	return tp->t_host->th_mss;
+}
+
+/*
+ * Has the window that the peer may be told of grown by so much that it is worth
+ * a segment?
+ */
+static inline bool
+tcp_winup_due(const struct tcpcb *tp)
+{
+	const struct tcp_host *th = tp->t_host;
+	int64_t grown =
+	    (int64_t)tcp_rcvspace(tp) - (int32_t)(tp->rcv_adv - tp->rcv_nxt);
+
+	return grown >= th->th_recvspace / 2 ||
+	       (th->th_winup_segs > 0 && grown > 0 &&
+		   grown >= (int64_t)th->th_winup_segs * th->th_mss);
 }
 
 /* sequence comparison */

@@ -12,6 +12,7 @@ static void host_cpu_init(struct host *, int i, const struct host_place *);
 static void host_hardclock(struct cpu *, struct cpu_source *);
 static void host_intr(struct nic_vector *);
 static void host_input(struct host_cpu *, const struct pkt *);
+static void host_pay(struct host_cpu *);
 static uint32_t host_iss(const struct host_cpu *);
 static int host_port_search(
     struct host_cpu *, int addr, struct host_conn **ports, uint8_t *rss);
@@ -25,6 +26,7 @@ host_create(const struct setup_peer *pe, const struct host_tool_ops *tool,
 	int tables = (int)pe->pe_sysctl.netisr_ncpus;
 
 	h->h_setup = pe;
+	h->h_linux = pe->pe_tool == TOOL_NETPERF;
 	h->h_toeplitz = hp->hp_toeplitz;
 	h->h_tool = tool;
 	h->h_engine_host = hp->hp_engine_host;
@@ -60,7 +62,10 @@ host_cpu_init(struct host *h, int i, const struct host_place *hp)
 		.th_stats = &ho->ho_tcpstat,
 		.th_sendspace = (uint32_t)ctl->sendspace,
 		.th_recvspace = (uint32_t)ctl->recvspace,
+		.th_mss = hp->hp_mss,
 		.th_iwmaxsegs = (int)ctl->iw,
+		.th_tso = ctl->tso,
+		.th_tso_win_divisor = (int)ctl->tso_win_divisor,
 		.th_delayed_ack = ctl->delayed_ack,
 		.th_delack_ticks = callout_ms_to_ticks(ctl->delacktime),
 		.th_rexmit_min_ticks = callout_ms_to_ticks(ctl->rexmt_min),
@@ -168,23 +173,33 @@ host_intr(struct nic_vector *nv)
 	sim_ns now = ho->ho_cpu.c_now;
 
 	host_prefetch(ho);
+	if (ho->ho_host->h_linux)
+		cpu_run(&ho->ho_cpu, COST_lnx_intr);
 	while (pktq_len(&ho->ho_rxq) != 0 &&
 	       pktq_first(&ho->ho_rxq)->p_time <= now) {
 		struct pkt p = *pktq_first(&ho->ho_rxq);
 
 		ho->ho_rxq.pq_head++;
 		ho->ho_rx_frames += p.p_nseg;
-		cpu_run(&ho->ho_cpu, COST_host_rx);
+		cpu_run(&ho->ho_cpu,
+		    ho->ho_host->h_linux ? COST_lnx_ack : COST_host_rx);
 		host_input(ho, &p);
-	}
-	if (ho->ho_debt > 0) {
-		sim_ns debt = ho->ho_debt;
-
-		ho->ho_debt = 0;
-		cpu_run_ns(&ho->ho_cpu, COST_host_ack, debt);
+		host_pay(ho);
 	}
 	while (txring_reclaim(&ho->ho_tx, now) != NULL)
 		;
+}
+
+/* For the segments that were sent, outside of any change of state. */
+static void
+host_pay(struct host_cpu *ho)
+{
+	sim_ns debt = ho->ho_debt;
+
+	ho->ho_debt = 0;
+	if (debt > 0)
+		cpu_run_ns(&ho->ho_cpu,
+		    ho->ho_host->h_linux ? COST_lnx_tso : COST_host_ack, debt);
 }
 
 static void
@@ -317,6 +332,17 @@ host_write(struct host_cpu *ho, struct host_conn **hcp, uint32_t len)
 	tcp_output(&(*hcp)->hc_tp, 0, NULL);
 }
 
+void
+host_sendfile(struct host_cpu *ho, struct host_conn **hcp, uint32_t len)
+{
+	cpu_run_bytes(&ho->ho_cpu, COST_lnx_sendfile, len);
+	if (*hcp == NULL)
+		return;
+	tcp_append(&(*hcp)->hc_tp, len);
+	tcp_output(&(*hcp)->hc_tp, 0, NULL);
+	host_pay(ho);
+}
+
 uint32_t
 host_read(struct host_cpu *ho, struct host_conn **hcp, uint32_t len)
 {
@@ -369,7 +395,9 @@ conn_output(struct tcpcb *tp, struct pkt *p)
 	struct host_conn *hc = tp_conn(tp);
 	struct host_cpu *ho = hc->hc_cpu;
 
-	if (p->p_len == 0 && p->p_flags == TH_ACK)
+	if (ho->ho_host->h_linux)
+		ho->ho_debt += ho->ho_cpu.c_cost[COST_lnx_tso];
+	else if (p->p_len == 0 && p->p_flags == TH_ACK)
 		ho->ho_debt += ho->ho_cpu.c_cost[COST_host_ack];
 	if (p->p_flags & TH_SYN) {
 		struct flow *fl =

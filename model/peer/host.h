@@ -38,6 +38,7 @@ struct host_place {
 	uint32_t hp_addr0;	/* index of its first address, over all peers */
 	uint32_t hp_ip0;	/* its first address, IPv4 host order */
 	uint32_t hp_server;	/* the server's */
+	uint32_t hp_mss; /* bytes of a segment, of both ends of its link */
 	int hp_engine_host;
 	int hp_where; /* of its first CPU, in traces */
 	const struct cpu_marks *hp_marks;
@@ -96,6 +97,7 @@ struct host_cpu {
 
 struct host {
 	const struct setup_peer *h_setup;
+	bool h_linux; /* [I] pays lnx_* costs: netperf's sender */
 	const struct toeplitz *h_toeplitz;
 	const struct host_tool_ops *h_tool;
 	int h_engine_host;
@@ -136,6 +138,9 @@ struct host_conn *host_connect(
 
 /* write(2) of len bytes. Time: runs host_write. */
 void host_write(struct host_cpu *, struct host_conn **hcp, uint32_t len);
+
+/* sendfile(2) of len bytes. Time: runs lnx_sendfile, and lnx_tso. */
+void host_sendfile(struct host_cpu *, struct host_conn **hcp, uint32_t len);
 
 /* read(2) of at most len. Time: runs host_read. Returns: bytes. */
 uint32_t host_read(struct host_cpu *, struct host_conn **hcp, uint32_t len);

@@ -63,6 +63,7 @@ rig_init(struct rig *rg)
 		.sn_ports = 1,
 		.sn_bps = 10000000000,
 		.sn_latency = 5000,
+		.sn_mtu = 1500,
 		.sn_polling = true,
 		.sn_intr_rate = 8000,
 	};

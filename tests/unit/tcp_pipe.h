@@ -229,6 +229,7 @@ setup(void **state)
 		en->en_id = i;
 		en->en_env = &ev;
 		en->en_host = (struct tcp_host){
+			.th_mss = PKT_MSS,
 			.th_ops = &ops,
 			.th_wheel = &ev.ev_wheel,
 			.th_stats = &en->en_stats,

@@ -55,6 +55,7 @@ open_host(int threads, int tables, int first, int last, int tries, int seed)
 	wire_init(&tx, 10000000000, 5000, drop, NULL);
 	host = host_create(&peer, &tool,
 	    &(struct host_place){
+		.hp_mss = PKT_MSS,
 		.hp_toeplitz = &tz,
 		.hp_flows = &flowp,
 		.hp_tx = &tx,
