@@ -52,4 +52,27 @@ cache_touch(struct cpu *c, const struct cache *ca, uint64_t *mark)
 	cpu_run_ns(c, COST_cache_miss, cache_cost(ca, distance));
 }
 
+/*
+ * Where a copy goes: has the target left the cache since it was last written? A
+ * set-associative cache of `size` bytes, `way` bytes a way, holds a page until
+ * as many others as it has ways came to the page's colour. Physical pages are
+ * random, so what `distance` bytes bring there is Poisson distributed.
+ */
+struct lru {
+	double lr_scale;		   /* steps a byte */
+	uint32_t lr_left[CACHE_STEPS + 1]; /* share that has left, of 1 << 16 */
+};
+
+/* size 0: nothing leaves. */
+void lru_init(struct lru *, int64_t size, int64_t way);
+
+/* Share of what was written `distance` bytes ago that has left, of 1 << 16. */
+static inline uint32_t
+lru_left(const struct lru *lr, uint64_t distance)
+{
+	double step = (double)distance * lr->lr_scale;
+
+	return lr->lr_left[step >= CACHE_STEPS ? CACHE_STEPS : (int)step];
+}
+
 #endif

@@ -28,6 +28,8 @@ struct syncache;
 struct flow;
 struct ifsubq;
 struct machine_procs;
+struct kernel_ops;
+struct bsd_machine;
 
 TAILQ_HEAD(threadq, thread);
 
@@ -81,9 +83,10 @@ struct globaldata {
 	struct threadq gd_runq;	   /* runnable threads but the current one */
 	bool gd_idling;		   /* the idle thread has halted */
 	bool gd_usermode;	   /* the current thread is in user mode */
-	bool gd_resched;	   /* the user quantum is used up */
-	int gd_quantum;		   /* ticks left of it */
-	uint64_t gd_queued;	   /* threads that became runnable */
+	bool gd_resched;    /* the user quantum is used up; look who is next */
+	bool gd_critical;   /* freebsd-2007: within mi_switch() */
+	int gd_quantum;	    /* ticks left of it */
+	uint64_t gd_queued; /* threads that became runnable */
 	struct netisr gd_netisr;
 	struct callwheel gd_wheel;
 	struct cpu_source gd_hardclock;
@@ -119,6 +122,7 @@ struct machine {
 	int m_index; /* of the model; also the engine's host */
 	int m_ncpus;
 	int m_netisr_ncpus; /* protocol CPUs */
+	const struct kernel_ops *m_kernel;
 	const struct kernel_rules *m_rules;
 	/*
 	 * [I] CPUs use objects of each other: they keep in lockstep, tokens are
@@ -130,6 +134,7 @@ struct machine {
 	int m_ntoks;
 	struct globaldata **m_gd;
 	struct cache m_cache;
+	struct lru m_lru; /* freebsd-2007 */
 	struct rng_run m_rng;
 	struct ifnet **m_ifnets; /* a port each */
 	int m_nifnets;
@@ -137,7 +142,8 @@ struct machine {
 	struct flow **m_flows; /* by client address, then port */
 	int m_naddrs;
 	struct machine_procs *m_procs;
-	struct thread *m_threads; /* user threads, the newest first */
+	struct bsd_machine *m_bsd; /* freebsd-2007: kern/sched_4bsd.h */
+	struct thread *m_threads;  /* user threads, the newest first */
 	int m_nthreads;
 };
 

@@ -33,6 +33,21 @@
 #include "model/kern/token.h"
 #include "model/trace.h"
 
+struct mtx;
+
+/* What a thread of freebsd-2007 has more. Its td_gd changes as it migrates. */
+struct bsd_thread {
+	int bt_pri;		/* lower is better; may be lent */
+	int bt_pri_base;	/* its own */
+	int bt_bound;		/* CPU, or CPU_ANY */
+	bool bt_oncpu;		/* its state is not saved yet, or it runs */
+	struct cpu *bt_cpu;	/* of td_gd */
+	struct mtx *bt_blocked; /* on its turnstile */
+	struct mtx *bt_held;	/* mutexes, the last one first */
+	sim_ns bt_spin_until;
+	TAILQ_ENTRY(thread) bt_link; /* of a mutex: blocked or spinning */
+};
+
 enum thread_state {
 	TD_RUNQ,    /* created, woken, or waiting for tokens */
 	TD_RUNNING, /* chosen by lwkt_switch() */
@@ -65,6 +80,7 @@ struct thread {
 	int td_ntoks;
 	struct ipimsg td_wakeup;
 	struct ipimsg td_sigipi;
+	struct bsd_thread td_bsd; /* freebsd-2007: kern/sched_4bsd.h */
 };
 
 /* Make a CPU's scheduler and its idle thread (which has the CPU at first). */
