@@ -28,6 +28,12 @@ static void model_check(struct model *);
 static void model_check_wire(const struct wire *, uint64_t received);
 static void progress_actor(void *);
 
+static const struct kernel_ops *
+cpu_kernel(struct cpu *c)
+{
+	return cpu_gd(c)->gd_machine->m_kernel;
+}
+
 struct model *
 model_create(const struct setup *su, const struct model_options *mo)
 {
@@ -153,7 +159,9 @@ model_machine(struct model *md, int i, int *where)
 	m->m_rng = md->md_rng;
 	m->m_flows = md->md_flows;
 	m->m_naddrs = md->md_naddrs;
-	dragonfly_boot(
+	m->m_kernel = kernel_find(sm->sm_kernel);
+	m->m_rules = m->m_kernel->ko_rules;
+	m->m_kernel->ko_boot(
 	    m, wires, *where, &md->md_marks, md->md_options.mo_exact);
 	for (int k = 0; k < m->m_nifnets; k++) {
 		model_trace_wires(md, link + k, m->m_ifnets[k]->if_port);
@@ -205,6 +213,10 @@ model_peer(struct model *md, int i, int *where)
 		.hp_addr0 = addr0,
 		.hp_ip0 = ifp->if_addr + 1,
 		.hp_server = ifp->if_addr,
+		.hp_mss = (uint32_t)su->su_machines[pe->pe_machine]
+			      .sm_nics[pe->pe_nic]
+			      .sn_mtu -
+			  52,
 		.hp_engine_host = su->su_nmachines + i,
 		.hp_where = *where,
 		.hp_marks = &md->md_marks,
@@ -262,7 +274,7 @@ model_begin(struct model *md, struct cpu *c, const int64_t *now)
 
 	cpu_account_reset(c);
 	if (c->c_where < md->md_nserver_cpus)
-		dragonfly_mark(cpu_gd(c));
+		cpu_kernel(c)->ko_mark(cpu_gd(c));
 	for (int i = 0; i < COUNTER_N; i++)
 		mc->mc_counters[i] = now[i];
 	for (int i = 0; i < SLICE_NCOUNTERS; i++)
@@ -314,10 +326,11 @@ model_slice_server(
 	me->me_idle = c->c_idle;
 	me->me_netisr = netisr;
 	me->me_intr = c->c_intr;
-	dragonfly_slice(gd, sc);
+	gd->gd_machine->m_kernel->ko_slice(gd, sc);
 	if (edge >= md->md_end)
 		return;
-	dragonfly_slice_listeners(gd->gd_machine, c->c_id, edge, sc);
+	gd->gd_machine->m_kernel->ko_slice_listeners(
+	    gd->gd_machine, c->c_id, edge, sc);
 	if (c->c_id == 0)
 		model_slice_tokens(md, mc->mc_machine, sc);
 }
@@ -325,7 +338,8 @@ model_slice_server(
 static void
 model_slice_tokens(struct model *md, int machine, struct slice *sc)
 {
-	int64_t wait = dragonfly_token_wait(&md->md_machines[machine]);
+	const struct machine *m = &md->md_machines[machine];
+	int64_t wait = m->m_kernel->ko_token_wait(m);
 
 	sc->sc_token_wait_ns += wait - md->md_token_waits[machine];
 	md->md_token_waits[machine] = wait;
@@ -341,7 +355,7 @@ model_slice_last(struct model *md)
 		struct machine *m = &md->md_machines[i];
 
 		for (int k = 0; k < m->m_ncpus; k++)
-			dragonfly_slice_listeners(m, k, md->md_end, sc);
+			m->m_kernel->ko_slice_listeners(m, k, md->md_end, sc);
 		model_slice_tokens(md, i, sc);
 	}
 }
@@ -359,7 +373,7 @@ model_cpu_counters(struct model *md, struct cpu *c, int64_t *out)
 		out[COUNTER_client_resets] = hs->hs_ended[TCP_END_RESET];
 		out[COUNTER_client_timeouts] = hs->hs_ended[TCP_END_TIMEOUT];
 	} else {
-		dragonfly_counters(cpu_gd(c), out);
+		cpu_kernel(c)->ko_counters(cpu_gd(c), out);
 	}
 }
 
@@ -415,7 +429,7 @@ model_check(struct model *md)
 		SIM_ASSERT(cpu_account_total(c) == c->c_now - c->c_since);
 	}
 	for (int i = 0; i < su->su_nmachines; i++)
-		dragonfly_check(&md->md_machines[i]);
+		md->md_machines[i].m_kernel->ko_check(&md->md_machines[i]);
 	for (int i = 0; i < su->su_npeers; i++) {
 		const struct peer *pp = md->md_peers[i];
 		const struct peer_result *pr = &pp->pp_result;
@@ -468,7 +482,7 @@ model_destroy(struct model *md)
 	for (int i = 0; i < su->su_npeers; i++)
 		peer_destroy(md->md_peers[i]);
 	for (int i = 0; i < su->su_nmachines; i++)
-		dragonfly_shutdown(&md->md_machines[i]);
+		md->md_machines[i].m_kernel->ko_shutdown(&md->md_machines[i]);
 	for (int i = 0; i < md->md_nwires; i++)
 		sim_free(md->md_wires[i]);
 	sim_free(md->md_wires);

@@ -25,6 +25,7 @@ kernel_find(enum setup_kernel kernel)
 	static const struct kernel_ops *const kernels[] = {
 		[KERNEL_DRAGONFLY_2011] = &kernel_dragonfly_2011,
 		[KERNEL_DRAGONFLY_2017] = &kernel_dragonfly_2017,
+		[KERNEL_FREEBSD_2007] = &kernel_freebsd_2007,
 	};
 
 	return kernels[kernel];
@@ -36,7 +37,6 @@ dragonfly_boot(struct machine *m, const struct port_wires *wires, int where,
 {
 	const struct setup_machine *sm = m->m_setup;
 
-	m->m_rules = kernel_find(sm->sm_kernel)->ko_rules;
 	m->m_ncpus = sm->sm_hw.hw_ncpus;
 	m->m_netisr_ncpus = machine_netisr_ncpus(sm);
 	m->m_shares = machine_shares(m);

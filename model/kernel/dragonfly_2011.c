@@ -13,4 +13,8 @@ static const struct kernel_rules rules = {
 	.kr_kqueue_held = true,
 };
 
-const struct kernel_ops kernel_dragonfly_2011 = { "dragonfly-2011", &rules };
+const struct kernel_ops kernel_dragonfly_2011 = {
+	.ko_name = "dragonfly-2011",
+	.ko_rules = &rules,
+	KERNEL_DRAGONFLY_OPS,
+};

@@ -12,4 +12,8 @@ static const struct kernel_rules rules = {
 	.kr_kqueue_held = false,
 };
 
-const struct kernel_ops kernel_dragonfly_2017 = { "dragonfly-2017", &rules };
+const struct kernel_ops kernel_dragonfly_2017 = {
+	.ko_name = "dragonfly-2017",
+	.ko_rules = &rules,
+	KERNEL_DRAGONFLY_OPS,
+};

@@ -14,11 +14,32 @@ struct port_wires {
 	struct wire *pw_rx, *pw_tx;
 };
 
-/* What kernels of one kind have their own. */
+/*
+ * What a kernel is to the model. The calls are described below, where
+ * DragonFly's are.
+ */
 struct kernel_ops {
 	const char *ko_name;
 	const struct kernel_rules *ko_rules;
+	void (*ko_boot)(struct machine *, const struct port_wires *, int where,
+	    const struct cpu_marks *, bool exact);
+	void (*ko_shutdown)(struct machine *);
+	void (*ko_counters)(const struct globaldata *, int64_t *out);
+	void (*ko_mark)(struct globaldata *);
+	void (*ko_slice)(const struct globaldata *, struct slice *);
+	void (*ko_slice_listeners)(
+	    struct machine *, int cpu, sim_ns edge, struct slice *);
+	int64_t (*ko_token_wait)(const struct machine *);
+	void (*ko_check)(const struct machine *);
 };
+
+/* Those of both DragonFly kernels. */
+#define KERNEL_DRAGONFLY_OPS                                          \
+	.ko_boot = dragonfly_boot, .ko_shutdown = dragonfly_shutdown, \
+	.ko_counters = dragonfly_counters, .ko_mark = dragonfly_mark, \
+	.ko_slice = dragonfly_slice,                                  \
+	.ko_slice_listeners = dragonfly_slice_listeners,              \
+	.ko_token_wait = dragonfly_token_wait, .ko_check = dragonfly_check
 
 const struct kernel_ops *kernel_find(enum setup_kernel);
 
@@ -71,5 +92,6 @@ int dragonfly_worker_cpu(
     const struct machine *, const struct setup_process *, int worker);
 
 extern const struct kernel_ops kernel_dragonfly_2011, kernel_dragonfly_2017;
+extern const struct kernel_ops kernel_freebsd_2007;
 
 #endif

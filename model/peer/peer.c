@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/peer/httperf.h"
+#include "model/peer/netperf.h"
 #include "model/peer/wrk.h"
 
 #define PEER_BIN_SHIFT 4 /* latency buckets a stage bin */
@@ -15,6 +16,7 @@ static const struct peer_ops *const peer_tools[] = {
 	[TOOL_WRK] = &wrk_ops,
 	[TOOL_OPEN] = &wrk_ops,
 	[TOOL_HTTPERF] = &httperf_ops,
+	[TOOL_NETPERF] = &netperf_ops,
 };
 
 struct peer *

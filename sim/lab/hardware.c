@@ -445,7 +445,7 @@ hardware_lacks(enum hardware_role role, const char *name)
 	       cost_infos[cost].ci_family != roles[role].ro_family;
 }
 
-/* A peer's caches are in its lumped costs; only freebsd-2007 asks for size. */
+/* A peer's caches are in its lumped costs; only freebsd-2007 copies. */
 static bool
 is_optional(const struct reader *rd, const struct key *k)
 {
@@ -454,7 +454,8 @@ is_optional(const struct reader *rd, const struct key *k)
 	if (k->k_type == KEY_PROFILE ||
 	    hardware_lacks(rd->rd_ha->ha_role, key_name(k)))
 		return true;
-	if (strcmp(key_name(k), "cache.size") == 0)
+	if (strcmp(key_name(k), "cache.size") == 0 ||
+	    strcmp(key_name(k), "cache.way_size") == 0)
 		return role != HARDWARE_FREEBSD;
 	return (role == HARDWARE_CLIENT || role == HARDWARE_LINUX) &&
 	       strncmp(key_name(k), "cache.", 6) == 0;

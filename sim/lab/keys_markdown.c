@@ -244,7 +244,7 @@ hardware_section(FILE *fp, enum hardware_role role)
 	    "| key | values | meaning |\n|---|---|---|\n",
 	    hardware_role_name(role),
 	    peer		      ? " but those of `cache`"
-	    : role == HARDWARE_SERVER ? " but `cache.size`"
+	    : role == HARDWARE_SERVER ? " but `cache.size` and\n`cache.way_size`"
 				      : "");
 	for (size_t i = 0; i < keys_n; i++) {
 		const struct key *k = &keys[i];

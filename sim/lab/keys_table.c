@@ -96,7 +96,9 @@
 		"what one touch of a connection moves through the cache"),     \
 	    SIZE(prefix "cache.size", AT_HARDWARE(hw_cache_size), 0, GIB,      \
 		NULL,                                                          \
-		"L1 and L2: what has been written stays in it; 0: not asked")
+		"L1 and L2: what has been written stays in it; 0: not asked"), \
+	    SIZE(prefix "cache.way_size", AT_HARDWARE(hw_cache_way), 0, GIB,   \
+		NULL, "one way of these: colours of pages")
 #define COST_ROW(prefix, name, help)                                          \
 	{                                                                     \
 		prefix #name, KEY_QUANTITY, UNIT_TIME, STORE_INT64,           \

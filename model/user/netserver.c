@@ -1,0 +1,55 @@
+#include "model/user/netserver.h"
+
+#define NETSERVER_BUFFERS 2 /* recv_width of netperf's default */
+
+static void netserver_entry(struct thread *);
+static void netserver_serve(struct thread *, struct netserver *);
+
+void
+netserver_init(struct netserver *ns, struct machine *m, struct tcp_bsd *tb,
+    const char *name, uint32_t size, int bound)
+{
+	uint64_t pieces = (size + UIO_PIECE - 1) / UIO_PIECE;
+
+	*ns = (struct netserver){ .ns_tcp = tb, .ns_size = size };
+	ns->ns_target.ut_pieces = NETSERVER_BUFFERS * pieces;
+	ns->ns_target.ut_marks = sim_calloc(
+	    ns->ns_target.ut_pieces, sizeof(*ns->ns_target.ut_marks));
+	ns->ns_thread =
+	    bsd_thread_create(m, name, PUSER, bound, true, netserver_entry, ns);
+}
+
+void
+netserver_fini(struct netserver *ns)
+{
+	sim_free(ns->ns_target.ut_marks);
+}
+
+static void
+netserver_entry(struct thread *td)
+{
+	for (;;)
+		netserver_serve(td, td->td_arg);
+}
+
+static void
+netserver_serve(struct thread *td, struct netserver *ns)
+{
+	struct bsd_inpcb *inp = tcp_bsd_accept(td, ns->ns_tcp);
+	struct uio_target *ut = &ns->ns_target;
+	uint32_t got;
+
+	inp->inp_so.so_account = ns->ns_account;
+	inp->inp_so.so_account_arg = ns->ns_account_arg;
+	do {
+		td->td_bsd.bt_pri_base = PUSER;
+		if (td->td_bsd.bt_held == NULL)
+			bsd_setpri(td, PUSER);
+		td_run(td, COST_netserver_call);
+		ut->ut_next =
+		    ut->ut_pieces / NETSERVER_BUFFERS * (ns->ns_calls++ % 2);
+		got = soreceive(td, &inp->inp_so, ut, ns->ns_size);
+		ns->ns_bytes += got;
+	} while (got > 0);
+	tcp_bsd_close(td, inp);
+}
