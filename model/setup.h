@@ -116,6 +116,7 @@ struct setup_process {
 	sim_ns sp_work;	    /* further work per request, mean */
 	enum setup_dist sp_work_dist;
 	int64_t sp_rcvbuf; /* netserver: SO_RCVBUF and recv(2)'s length */
+	sim_ns sp_pause_at, sp_pause; /* netserver: reads nothing, from, for */
 };
 
 struct setup_machine {

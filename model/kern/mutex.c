@@ -1,5 +1,7 @@
 #include "model/kern/mutex.h"
 
+#include "model/trace.h"
+
 static void mtx_take(struct thread *, struct mtx *);
 static void mtx_spin(struct thread *, struct mtx *);
 static void mtx_block(struct thread *, struct mtx *);
@@ -34,6 +36,8 @@ mtx_lock(struct thread *td, struct mtx *mtx)
 			    .bs_mtx_spins++;
 		}
 		spun = true;
+		SIM_TRACE(engine_now(), td_cpu(td)->c_where, TRACE_MTX_SPIN, 0,
+		    mtx->mtx_owner->td_index, (int64_t)mtx->mtx_spins);
 		mtx_spin(td, mtx);
 	}
 	mtx_take(td, mtx);
@@ -80,6 +84,8 @@ mtx_block(struct thread *td, struct mtx *mtx)
 	    .bs_mtx_blocks++;
 	td->td_bsd.bt_blocked = mtx;
 	TAILQ_INSERT_TAIL(&mtx->mtx_blocked, td, td_bsd.bt_link);
+	SIM_TRACE(engine_now(), td_cpu(td)->c_where, TRACE_MTX_BLOCK, 0,
+	    owner->td_index, owner->td_bsd.bt_pri);
 	/* propagate_priority() */
 	while (owner != NULL && owner->td_bsd.bt_pri > td->td_bsd.bt_pri) {
 		bsd_setpri(owner, td->td_bsd.bt_pri);

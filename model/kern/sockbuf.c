@@ -100,6 +100,8 @@ soreceive(
 		return 0;
 	}
 	got = variants[so->so_machine->m_setup->sm_soreceive](td, so, ut, len);
+	SIM_TRACE(td_cpu(td)->c_now, td_cpu(td)->c_where, TRACE_SORECEIVE, 0,
+	    got, so->so_rcv.sb_cc);
 	so->so_proto->pru_rcvd(td, so);
 	/* sbunlock() */
 	mtx_lock(td, mtx);
@@ -117,6 +119,8 @@ sbwait(struct thread *td, struct bsd_so *so)
 		if (sb->sb_cantrcvmore)
 			return false;
 		sb->sb_waiter = td;
+		SIM_TRACE(td_cpu(td)->c_now, td_cpu(td)->c_where, TRACE_SBWAIT,
+		    0, td->td_index, sb->sb_hiwat - sb->sb_cc);
 		bsd_msleep(td, &sb->sb_mtx, PSOCK);
 	}
 	return true;

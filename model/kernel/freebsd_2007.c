@@ -77,6 +77,9 @@ freebsd_boot(struct machine *m, const struct port_wires *wires, int where,
 	mxge_set_tcp(m->m_ifnets[0], &fb->fb_tcp);
 	netserver_init(&fb->fb_netserver, m, &fb->fb_tcp, sp->sp_name,
 	    (uint32_t)sp->sp_rcvbuf, netserver_cpu(sm));
+	if (sp->sp_pause > 0)
+		netserver_pause(
+		    &fb->fb_netserver, m, sp->sp_pause_at, sp->sp_pause);
 }
 
 static void

@@ -362,6 +362,9 @@ tcp_usr_rcvd_bsd(struct thread *td, struct bsd_so *so)
 	td_run(td, COST_pru_rcvd);
 	if (!inp->inp_gone && tcp_usr_rcvd(&inp->inp_tp, 0)) {
 		inp->inp_tcp->tb_stats.tb_window_updates++;
+		SIM_TRACE(engine_now(), td_cpu(td)->c_where, TRACE_WINUP,
+		    inp->inp_tp.t_flow, tcp_rcvspace(&inp->inp_tp),
+		    inp->inp_tp.rcv_cc);
 		tcp_output(&inp->inp_tp, 0, NULL);
 	}
 	mtx_unlock(td, &inp->inp_mtx);

@@ -3,6 +3,7 @@
 #define NETSERVER_BUFFERS 2 /* recv_width of netperf's default */
 
 static void netserver_entry(struct thread *);
+static void netserver_timer(struct cpu *, struct cpu_source *);
 static void netserver_serve(struct thread *, struct netserver *);
 
 void
@@ -17,6 +18,32 @@ netserver_init(struct netserver *ns, struct machine *m, struct tcp_bsd *tb,
 	    ns->ns_target.ut_pieces, sizeof(*ns->ns_target.ut_marks));
 	ns->ns_thread =
 	    bsd_thread_create(m, name, PUSER, bound, true, netserver_entry, ns);
+}
+
+void
+netserver_pause(
+    struct netserver *ns, struct machine *m, sim_ns at, sim_ns pause)
+{
+	struct cpu *c = &m->m_gd[0]->gd_cpu;
+
+	ns->ns_pause_at = at;
+	ns->ns_pause = pause;
+	ns->ns_timer.cs_fire = netserver_timer;
+	ns->ns_timer.cs_arg = ns;
+	cpu_source_add(c, &ns->ns_timer);
+	cpu_source_arm(c, &ns->ns_timer, at + pause);
+}
+
+/* The pause is over. */
+static void
+netserver_timer(struct cpu *c, struct cpu_source *cs)
+{
+	struct netserver *ns = cs->cs_arg;
+
+	cpu_source_arm(c, cs, SIM_NEVER);
+	ns->ns_pause = 0;
+	bsd_intr_enter(cpu_gd(c));
+	bsd_sched_ithread(cpu_gd(c), ns->ns_thread);
 }
 
 void
@@ -45,6 +72,8 @@ netserver_serve(struct thread *td, struct netserver *ns)
 		td->td_bsd.bt_pri_base = PUSER;
 		if (td->td_bsd.bt_held == NULL)
 			bsd_setpri(td, PUSER);
+		while (ns->ns_pause > 0 && engine_now() >= ns->ns_pause_at)
+			bsd_msleep(td, NULL, PUSER);
 		td_run(td, COST_netserver_call);
 		ut->ut_next =
 		    ut->ut_pieces / NETSERVER_BUFFERS * (ns->ns_calls++ % 2);

@@ -14,7 +14,9 @@ struct netserver {
 	struct tcp_bsd *ns_tcp;
 	struct thread *ns_thread;
 	struct uio_target ns_target;
-	uint32_t ns_size; /* bytes of a buffer */
+	uint32_t ns_size;	      /* bytes of a buffer */
+	sim_ns ns_pause_at, ns_pause; /* see netserver_pause() */
+	struct cpu_source ns_timer;
 	uint64_t ns_bytes;
 	uint64_t ns_calls;
 	void (*ns_account)(void *, const struct sb_mbuf *, sim_ns copied);
@@ -24,6 +26,9 @@ struct netserver {
 /* It starts with the simulation, bound to a CPU or CPU_ANY. */
 void netserver_init(struct netserver *, struct machine *, struct tcp_bsd *,
     const char *name, uint32_t size, int bound);
+
+/* Read nothing from `at` on, for so long. Before the run. */
+void netserver_pause(struct netserver *, struct machine *, sim_ns at, sim_ns);
 void netserver_fini(struct netserver *);
 
 #endif

@@ -220,6 +220,8 @@ const struct key keys[] = {
 	TIME("machines.*.processes.*.work", AT_PROCESS(sp_work), 0, 10 * SEC, "0ns", "further CPU time of a request, mean"),
 	CHOICE("machines.*.processes.*.work_distribution", AT_PROCESS(sp_work_dist), works, "fixed", "how `work` varies"),
 	SIZE("machines.*.processes.*.rcvbuf", AT_PROCESS(sp_rcvbuf), 2 * KIB, GIB, "64KiB", "netserver: socket receive buffer, and what one recv(2) asks for (netperf -S)"),
+	TIME("machines.*.processes.*.pause_at", AT_PROCESS(sp_pause_at), 0, HOUR, "0ns", "netserver: from then on it reads nothing, for `pause`"),
+	TIME("machines.*.processes.*.pause", AT_PROCESS(sp_pause), 0, HOUR, "0ns", "netserver: how long it reads nothing; 0: it does not stop"),
 
 	SPECIAL("peers.*.hardware.profile", KEY_PROFILE, AT_PEER(pe_hw), "profile with role: client, of tool netperf with role: linux; `hardware: NAME` is short for it"),
 	HARDWARE_ROWS("peers.*.hardware."),

@@ -39,6 +39,7 @@ struct story {
 	sim_ns sy_from, sy_to; /* window; who has a CPU is told from 0 on */
 	uint64_t sy_kinds;     /* STORY_KIND bits to print */
 	bool sy_server_only;
+	bool sy_frames; /* and what passes the server's port (of one link) */
 	/* After the trace; may be NULL. */
 	void (*sy_end)(FILE *, const struct model *);
 	/* Called every so often while it runs; may be NULL. */
@@ -57,7 +58,9 @@ struct story_teller {
 	const struct story *te_story;
 	struct model *te_model;
 	struct story_cpu te_cpus[STORY_CPUS];
-	FILE *te_null; /* for what comes before the window */
+	FILE *te_null;	  /* for what comes before the window */
+	bool te_begun[2]; /* sequence numbers are told from the first on */
+	uint32_t te_first[2];
 };
 
 static inline void
@@ -146,6 +149,37 @@ story_event(
 	fputc('\n', f);
 }
 
+/* A frame at the server's port, or what became of it there. */
+static inline void
+story_frame(struct story_teller *te, const struct sim_trace_rec *tr)
+{
+	const struct model *md = te->te_model;
+	int dir = (tr->tr_where - md->md_ncpus) % 2;
+	struct pkt p = trace_frame_pkt(tr);
+	FILE *f = te->te_out;
+
+	story_time(f, tr->tr_time);
+	fprintf(f, "  %-9s ", dir == 0 ? "<- wire" : "-> wire");
+	if (tr->tr_kind == TRACE_RING_DROP) {
+		fprintf(f, "dropped: %lld of %lld descriptors taken\n",
+		    (long long)tr->tr_a, (long long)tr->tr_b);
+		return;
+	}
+	for (int d = 0; d < 2; d++) {
+		uint32_t seq = d == dir ? p.p_seq : p.p_ack;
+
+		if (!te->te_begun[d] && (d == dir || (p.p_flags & TH_ACK)))
+			te->te_first[d] = seq - (d != dir);
+		te->te_begun[d] |= d == dir || (p.p_flags & TH_ACK);
+	}
+	story_flags(f, p.p_flags);
+	fprintf(f, " seq %u", p.p_seq - te->te_first[dir]);
+	if (p.p_flags & TH_ACK)
+		fprintf(f, " ack %u", p.p_ack - te->te_first[!dir]);
+	fprintf(f, " win %u len %u%s\n", p.p_win, p.p_len,
+	    trace_frame_lost(tr) ? " LOST" : "");
+}
+
 static inline void
 story_trace(struct story_teller *te, struct sim_trace *st)
 {
@@ -158,6 +192,14 @@ story_trace(struct story_teller *te, struct sim_trace *st)
 		const struct sim_trace_rec *tr = &st->st_recs[i];
 		char cpu[32];
 
+		if (tr->tr_kind == TRACE_FRAME ||
+		    tr->tr_kind == TRACE_RING_DROP) {
+			te->te_out = tr->tr_time < te->te_story->sy_from
+					 ? te->te_null
+					 : out;
+			story_frame(te, tr);
+			continue;
+		}
 		SIM_ASSERT(tr->tr_where < STORY_CPUS);
 		if (trace_who_next(&te->te_cpus[tr->tr_where].sc_who, tr))
 			continue;
@@ -217,7 +259,9 @@ story_tell(const struct story *sy, FILE *out, bool exact)
 	scenario_point(sc, SCENARIO_BASE, &su);
 	/* CPUs look when they are made whether they are traced. */
 	sim_trace_open(&st, trace_kinds, 0, sy->sy_to, 1000000);
-	st.st_wanted &= ~(1ull << TRACE_FRAME | 1ull << TRACE_RING_DROP);
+	if (!sy->sy_frames)
+		st.st_wanted &=
+		    ~(1ull << TRACE_FRAME | 1ull << TRACE_RING_DROP);
 	te.te_model = model_create(&su, &mo);
 	if (sy->sy_watch != NULL)
 		engine_actor_create("watch", 0, story_watch, &te);
