@@ -81,6 +81,8 @@ struct setup_hardware {
 	int64_t hw_cache_knee;	/* bytes: C in miss * (1 - exp(-d / C)) */
 	int64_t hw_cache_touch; /* bytes that one touch of a connection moves */
 	int64_t hw_cache_size; /* bytes: where a copy's target stays; 0: none */
+
+	double hw_cost_spread; /* freebsd-2007: how far costs vary, of 1 */
 	int64_t hw_cache_way;  /* bytes of one way of it */
 };
 

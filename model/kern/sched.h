@@ -32,6 +32,7 @@
 #include "model/kern/machine.h"
 #include "model/kern/token.h"
 #include "model/trace.h"
+#include "sim/core/rng.h"
 
 struct mtx;
 
@@ -45,6 +46,7 @@ struct bsd_thread {
 	struct mtx *bt_blocked; /* on its turnstile */
 	struct mtx *bt_held;	/* mutexes, the last one first */
 	sim_ns bt_spin_until;
+	struct rng bt_rng;	     /* of its costs */
 	TAILQ_ENTRY(thread) bt_link; /* of a mutex: blocked or spinning */
 };
 

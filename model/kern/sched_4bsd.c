@@ -1,5 +1,7 @@
 #include "model/kern/sched_4bsd.h"
 
+#include <math.h>
+
 #include "model/kern/mutex.h"
 #include "model/trace.h"
 
@@ -22,6 +24,7 @@ sched_4bsd_init(struct machine *m, void (*timers)(struct thread *))
 	struct bsd_machine *bm = m->m_bsd;
 
 	TAILQ_INIT(&bm->bm_runq);
+	bm->bm_spread = llround(65536 * m->m_setup->sm_hw.hw_cost_spread);
 	bm->bm_timers = timers;
 	bm->bm_ipis = sim_calloc(m->m_ncpus, sizeof(*bm->bm_ipis));
 	bm->bm_statclocks = sim_calloc(m->m_ncpus, sizeof(*bm->bm_statclocks));
@@ -99,6 +102,8 @@ bsd_thread_create(struct machine *m, const char *name, int pri, int bound,
 	td->td_bell = engine_bell_create();
 	td->td_bsd.bt_pri = td->td_bsd.bt_pri_base = pri;
 	td->td_bsd.bt_bound = bound;
+	rng_init(&td->td_bsd.bt_rng, m->m_rng, "bsd.cost",
+	    (uint64_t)m->m_index << 16 | (unsigned)td->td_index);
 	engine_actor_create_ranked(
 	    name, m->m_index, ENGINE_LAST, thread_actor, td);
 	if (runnable)
@@ -124,12 +129,29 @@ bsd_trace(const struct globaldata *gd, const struct thread *td)
 	    td == gd->gd_idle ? TRACE_TD_IDLE : TRACE_TD_USER, td->td_index);
 }
 
+/*
+ * Each charge differs a little, as caches and predictors have it. With fixed
+ * costs two threads that wait for each other lock into step for ever.
+ */
+static sim_ns
+cost_spread(struct thread *td, sim_ns ns)
+{
+	int64_t spread = td->td_gd->gd_machine->m_bsd->bm_spread;
+	int64_t r;
+
+	if (spread == 0)
+		return 0;
+	r = (int64_t)(rng_u32(&td->td_bsd.bt_rng) >> 16) * 2 - 65535;
+	return ns * spread / 65536 * r / 65536;
+}
+
 void
 td_run_ns(struct thread *td, int cost, sim_ns ns)
 {
 	struct bsd_thread *bt = &td->td_bsd;
 
 	SIM_INVARIANT(td->td_gd->gd_curthread == td);
+	ns += cost_spread(td, ns);
 	do
 		ns = cpu_run_part(bt->bt_cpu, cost, ns, &bt->bt_cpu);
 	while (ns > 0);

@@ -44,6 +44,7 @@ struct bsd_stats {
 /* The part of a machine that CPUs share. */
 struct bsd_machine {
 	struct threadq bm_runq; /* by priority; not the running ones */
+	int64_t bm_spread;	/* [I] of costs, of 65536 */
 	struct thread *bm_softclock;
 	void (*bm_timers)(struct thread *); /* runs what is due, see below */
 	struct cpu_source *bm_ipis;	    /* by CPU */

@@ -455,7 +455,8 @@ is_optional(const struct reader *rd, const struct key *k)
 	    hardware_lacks(rd->rd_ha->ha_role, key_name(k)))
 		return true;
 	if (strcmp(key_name(k), "cache.size") == 0 ||
-	    strcmp(key_name(k), "cache.way_size") == 0)
+	    strcmp(key_name(k), "cache.way_size") == 0 ||
+	    strcmp(key_name(k), "cost_spread") == 0)
 		return role != HARDWARE_FREEBSD;
 	return (role == HARDWARE_CLIENT || role == HARDWARE_LINUX) &&
 	       strncmp(key_name(k), "cache.", 6) == 0;

@@ -98,7 +98,10 @@
 		NULL,                                                          \
 		"L1 and L2: what has been written stays in it; 0: not asked"), \
 	    SIZE(prefix "cache.way_size", AT_HARDWARE(hw_cache_way), 0, GIB,   \
-		NULL, "one way of these: colours of pages")
+		NULL, "one way of these: colours of pages"),                   \
+	    REAL(prefix "cost_spread", AT_HARDWARE(hw_cost_spread), 0, 1,      \
+		NULL,                                                          \
+		"each charge lies between 1 - this and 1 + this of its cost")
 #define COST_ROW(prefix, name, help)                                          \
 	{                                                                     \
 		prefix #name, KEY_QUANTITY, UNIT_TIME, STORE_INT64,           \
