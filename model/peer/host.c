@@ -184,8 +184,10 @@ host_intr(struct nic_vector *nv)
 		cpu_run(&ho->ho_cpu,
 		    ho->ho_host->h_linux ? COST_lnx_ack : COST_host_rx);
 		host_input(ho, &p);
-		host_pay(ho);
+		if (ho->ho_host->h_linux)
+			host_pay(ho);
 	}
+	host_pay(ho);
 	while (txring_reclaim(&ho->ho_tx, now) != NULL)
 		;
 }

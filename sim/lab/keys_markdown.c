@@ -243,9 +243,10 @@ hardware_section(FILE *fp, enum hardware_role role)
 	    "which values the true one plausibly lies.\n\n"
 	    "| key | values | meaning |\n|---|---|---|\n",
 	    hardware_role_name(role),
-	    peer		      ? " but those of `cache`"
-	    : role == HARDWARE_SERVER ? " but `cache.size` and\n`cache.way_size`"
-				      : "");
+	    peer ? " but those of `cache`"
+	    : role == HARDWARE_SERVER
+		? " but `cache.size` and\n`cache.way_size`"
+		: "");
 	for (size_t i = 0; i < keys_n; i++) {
 		const struct key *k = &keys[i];
 

@@ -7,11 +7,26 @@
 
 #define MCLBYTES 2048
 #define MSIZE 256
+#define MAX_WAYS 64 /* of the caches together */
 
 static bool
 is_freebsd(const struct setup_machine *sm)
 {
 	return sm->sm_kernel == KERNEL_FREEBSD_2007;
+}
+
+static void
+check_cache(struct checker *ck, const struct setup_machine *sm)
+{
+	int64_t size = sm->sm_hw.hw_cache_size, way = sm->sm_hw.hw_cache_way;
+
+	if (size == 0 || (way > 0 && size >= way && size / way <= MAX_WAYS))
+		return;
+	diag_error(ck->ck_d,
+	    check_at_machine(ck, sm->sm_name, "hardware", NULL, NULL),
+	    "cache.size: %lldB, want 1 to %d times cache.way_size (%lldB), or "
+	    "0B",
+	    (long long)size, MAX_WAYS, (long long)way);
 }
 
 void
@@ -27,6 +42,7 @@ check_receive_machine(struct checker *ck, const struct setup_machine *sm)
 			    "soreceive: only with kernel: freebsd-2007");
 		return;
 	}
+	check_cache(ck, sm);
 	if (su->su_nmachines > 1)
 		diag_error(ck->ck_d,
 		    check_at_machine(ck, sm->sm_name, "kernel", NULL, NULL),

@@ -47,7 +47,9 @@ profile_write(const char *name, enum hardware_role role)
 	    "smt_idle_speed: {value: 1.6, kind: guess, source: s}\n"
 	    "cache: {knee: {value: 450KiB, kind: guess, source: s},\n"
 	    "  touch: {value: 1KiB, kind: guess, source: s},\n"
-	    "  size: {value: 1MiB, kind: guess, source: s}}\n",
+	    "  size: {value: 1MiB, kind: guess, source: s},\n"
+	    "  way_size: {value: 64KiB, kind: guess, source: s}}\n"
+	    "cost_spread: {value: 0.2, kind: guess, source: s}\n",
 	    hardware_role_name(role));
 	for (int i = 0; i < COST_work; i++) {
 		if (!hardware_lacks(role, cost_infos[i].ci_name))

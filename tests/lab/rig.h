@@ -66,7 +66,10 @@ profile(const char *role, int cpus)
 		      "  touch: {value: 1KiB, kind: guess, source: s}\n",
 		    fp);
 	if (r == HARDWARE_FREEBSD)
-		fputs("  size: {value: 576KiB, kind: guess, source: s}\n", fp);
+		fputs("  size: {value: 576KiB, kind: guess, source: s}\n"
+		      "  way_size: {value: 32KiB, kind: guess, source: s}\n"
+		      "cost_spread: {value: 0, kind: guess, source: s}\n",
+		    fp);
 	for (int i = 0; i < COST_work; i++) {
 		if (!hardware_lacks(r, cost_infos[i].ci_name))
 			fprintf(fp,
