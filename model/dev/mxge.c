@@ -14,6 +14,7 @@ struct mxge_softc {
 	struct globaldata *mx_gd; /* CPU of its interrupt */
 	struct cpu_source mx_irq;
 	sim_ns mx_last;	 /* interrupt */
+	bool mx_waking;	 /* it has come, and the CPU leaves hlt */
 	bool mx_claimed; /* the thread has it */
 	uint64_t mx_interrupts;
 	struct thread *mx_ithread, *mx_netisr;
@@ -154,6 +155,12 @@ mxge_irq(struct cpu *c, struct cpu_source *cs)
 		mxge_arm(mx);
 		return;
 	}
+	if (!mx->mx_waking && bsd_hlt_exit(mx->mx_gd) > 0) {
+		mx->mx_waking = true;
+		cpu_source_arm(c, cs, c->c_now + bsd_hlt_exit(mx->mx_gd));
+		return;
+	}
+	mx->mx_waking = false;
 	cpu_source_arm(c, cs, SIM_NEVER);
 	mx->mx_claimed = true;
 	mx->mx_last = c->c_now;

@@ -266,7 +266,7 @@ forward_wakeup(struct globaldata *gd, const struct thread *td)
 	for (int i = 0; i < m->m_ncpus; i++) {
 		struct globaldata *to = m->m_gd[i];
 		const struct thread *cur = to->gd_curthread;
-		sim_ns when = engine_now() + 1;
+		sim_ns when = engine_now() + 1 + bsd_hlt_exit(to);
 
 		if (to == gd || (bound != CPU_ANY && bound != i))
 			continue;
@@ -297,10 +297,13 @@ ipi_fire(struct cpu *c, struct cpu_source *cs)
 void
 bsd_intr_enter(struct globaldata *gd)
 {
-	if (!gd->gd_idling)
-		return;
 	gd->gd_idling = false;
-	gd_run(gd, COST_hlt_exit);
+}
+
+sim_ns
+bsd_hlt_exit(const struct globaldata *gd)
+{
+	return gd->gd_idling ? gd->gd_cpu.c_cost[COST_hlt_exit] : 0;
 }
 
 /*

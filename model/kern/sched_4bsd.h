@@ -129,7 +129,13 @@ void mi_switch(struct globaldata *);
 /* A thread's priority changes: by itself, or lent. */
 void bsd_setpri(struct thread *, int pri);
 
-/* Every interrupt begins with this. Time: runs hlt_exit if the CPU halted. */
+/* Every interrupt begins with this: the CPU is not halted any more. */
 void bsd_intr_enter(struct globaldata *);
+
+/*
+ * How much later a CPU takes an interrupt because it has halted: idle time, as
+ * statclock has it too. Clock interrupts come at their time.
+ */
+sim_ns bsd_hlt_exit(const struct globaldata *);
 
 #endif
