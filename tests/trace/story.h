@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "model/kern/sched.h"
 #include "model/model.h"
 #include "model/trace.h"
 #include "sim/lab/scenario.h"
@@ -83,6 +84,17 @@ story_time(FILE *f, sim_ns t)
 	    (long long)(t % 1000000000));
 }
 
+/* Of freebsd-2007, whose threads have names, the name. */
+static inline const char *
+story_who(const struct model *md, const struct trace_who *tw)
+{
+	const struct machine *m = &md->md_machines[0];
+
+	if (m->m_bsd != NULL && tw->tw_thread == TRACE_TD_USER && !tw->tw_intr)
+		return sched_thread_name(m, tw->tw_index);
+	return trace_who_name(tw);
+}
+
 static inline void
 story_cost(struct story_teller *te, const struct sim_trace *st, uint64_t i,
     const char *cpu)
@@ -105,8 +117,8 @@ story_cost(struct story_teller *te, const struct sim_trace *st, uint64_t i,
 	sc->sc_end += tr->tr_b;
 	story_time(f, tr->tr_time);
 	fprintf(f, "  %-9s %-7s %7lld %8lld  %s\n", cpu,
-	    peer ? "wrk" : trace_who_name(&sc->sc_who), (long long)tr->tr_b,
-	    (long long)(sc->sc_end - sc->sc_busy),
+	    peer ? "wrk" : story_who(te->te_model, &sc->sc_who),
+	    (long long)tr->tr_b, (long long)(sc->sc_end - sc->sc_busy),
 	    cost_infos[tr->tr_a].ci_name);
 }
 
