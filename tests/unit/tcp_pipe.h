@@ -88,7 +88,7 @@ op_output(struct tcpcb *tp, struct pkt *p)
 
 	assert_int_equal(p->p_time, ev.ev_now);
 	assert_true(p->p_nseg >= 1);
-	assert_true(p->p_len <= p->p_nseg * PKT_MSS);
+	assert_true(p->p_len <= p->p_nseg * tcp_mss(tp));
 	if (!en->en_host.th_tso)
 		assert_int_equal(p->p_nseg, 1);
 	ev.ev_nth[dir]++;

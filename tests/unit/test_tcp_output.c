@@ -104,6 +104,107 @@ test_tso_is_cut_to_whole_segments(void **state)
 	assert_true(nth_sent(SERVER, TH_PUSH, 1, 0)->se_pkt.p_len == 1040);
 }
 
+/* The server gets an ACK of so many segments more. */
+static void
+ack_segments(struct tcpcb *tp, uint32_t n)
+{
+	struct pkt p = {
+		.p_flow = tp->t_flow,
+		.p_seq = tp->rcv_nxt,
+		.p_ack = tp->snd_una + n * PKT_MSS,
+		.p_win = 57344,
+		.p_flags = TH_ACK,
+		.p_nseg = 1,
+	};
+
+	tcp_input(tp, &p);
+}
+
+/*
+ * Linux: with 39 segments of a window of 57344 on their way, nothing goes until
+ * a third of it (19114 bytes) is free: 872 are, and each ACK frees its own.
+ */
+static void
+test_tso_waits_for_a_third_of_the_window(void **state)
+{
+	struct tcpcb *tp = &ev.ev_end[SERVER].en_tp;
+
+	(void)state;
+	ev.ev_silent = true;
+	ev.ev_end[SERVER].en_host.th_tso = true;
+	ev.ev_end[SERVER].en_host.th_tso_win_divisor = 3;
+	start();
+	run_until(sim_ms(1));
+	tp->snd_cwnd = 1 << 20;
+	tcp_append(tp, 400000);
+	assert_int_equal(tcp_output(tp, 0, NULL), 39);
+	ack_segments(tp, 4);
+	ack_segments(tp, 4);
+	ack_segments(tp, 4);
+	assert_int_equal(tp->snd_max - tp->snd_una, 27 * PKT_MSS);
+	ack_segments(tp, 1);
+	assert_int_equal(tp->snd_max - tp->snd_una, 39 * PKT_MSS);
+	/* Without the rule an ACK lets out what it frees. */
+	ev.ev_end[SERVER].en_host.th_tso_win_divisor = 0;
+	ack_segments(tp, 4);
+	assert_int_equal(tp->snd_max - tp->snd_una, 39 * PKT_MSS);
+}
+
+/* It never waits when nothing is on its way, or when all can go. */
+static void
+test_tso_does_not_wait_for_ever(void **state)
+{
+	struct tcpcb *tp = &ev.ev_end[SERVER].en_tp;
+
+	(void)state;
+	ev.ev_silent = true;
+	ev.ev_end[SERVER].en_host.th_tso = true;
+	ev.ev_end[SERVER].en_host.th_tso_win_divisor = 3;
+	start();
+	run_until(sim_ms(1));
+	tp->snd_cwnd = 1 << 20;
+	tcp_append(tp, 3 * PKT_MSS);
+	assert_int_equal(tcp_output(tp, 0, NULL), 3);
+	tcp_append(tp, PKT_MSS);
+	assert_int_equal(tcp_output(tp, 0, NULL), 1);
+}
+
+/* FreeBSD tells of two segments of space, DragonFly of half of the buffer. */
+static void
+test_window_update_after_two_segments(void **state)
+{
+	struct tcpcb *tp = &ev.ev_end[CLIENT].en_tp;
+
+	(void)state;
+	ev.ev_silent = true;
+	start();
+	run_until(sim_ms(1));
+	tp->t_state = TCPS_ESTABLISHED;
+	tp->rcv_cc = 6 * PKT_MSS;
+	tp->rcv_adv = tp->rcv_nxt + tcp_rcvspace(tp);
+	assert_false(tcp_usr_rcvd(tp, 2 * PKT_MSS));
+	tp->rcv_adv = tp->rcv_nxt + tcp_rcvspace(tp);
+	ev.ev_end[CLIENT].en_host.th_winup_segs = 2;
+	assert_false(tcp_usr_rcvd(tp, 2 * PKT_MSS - 1));
+	assert_true(tcp_usr_rcvd(tp, 1));
+}
+
+/* At MTU 9000 a segment holds 8948 bytes. */
+static void
+test_jumbo_segments(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		ev.ev_end[i].en_host.th_mss = 8948;
+	ev.ev_resp = 16384;
+	start();
+	run_until(sim_s(5));
+	expect_complete();
+	assert_int_equal(nth_sent(SERVER, TH_ACK, 1, 0)->se_pkt.p_len, 8948);
+	assert_int_equal(
+	    nth_sent(SERVER, TH_ACK, 1, 1)->se_pkt.p_len, 16384 - 8948);
+}
+
 /*
  * Without TCP_NODELAY a short tail goes only by a call that found nothing
  * outstanding. The 5th segment goes at 100 ms, called for by the
@@ -443,6 +544,10 @@ main(void)
 		T(test_16k_takes_4_6_2_when_acks_are_aggregated),
 		T(test_16k_with_tso_in_three_transfers),
 		T(test_tso_is_cut_to_whole_segments),
+		T(test_tso_waits_for_a_third_of_the_window),
+		T(test_tso_does_not_wait_for_ever),
+		T(test_window_update_after_two_segments),
+		T(test_jumbo_segments),
 		T(test_nagle_holds_the_short_segment),
 		T(test_fairsend_stops_after_so_many_segments),
 		T(test_lone_segment_is_acknowledged_after_100_ms),

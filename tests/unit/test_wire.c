@@ -90,6 +90,37 @@ test_frame_takes_its_bytes(void **state)
 	close_wire();
 }
 
+/*
+ * With w_split the frames of a segmented packet come as if each were a packet,
+ * at the same times.
+ */
+static void
+test_split_frames_come_one_by_one(void **state)
+{
+	(void)state;
+	open_wire(10 * GBPS, 1);
+	wire.w_split = true;
+	post(0, 9000, 4344, TH_ACK | TH_PUSH, 3, 100);
+	post(0, 9000, 1448, TH_ACK, 1, 4444);
+	wire_advance(&wire, 20000);
+	assert_int_equal(ngot, 4);
+	/* 1538 B: 1230.4 ns each */
+	assert_int_equal(got[0].p_time, 9000 + 1230 + LATENCY);
+	assert_int_equal(got[1].p_time, 9000 + 2460 + LATENCY);
+	assert_int_equal(got[2].p_time, 9000 + 3691 + LATENCY);
+	assert_int_equal(got[3].p_time, 9000 + 4921 + LATENCY);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(got[i].p_len, 1448);
+		assert_int_equal(got[i].p_nseg, 1);
+		assert_int_equal(got[i].p_seq, 100 + 1448 * i);
+		assert_int_equal(
+		    got[i].p_flags, i < 2 ? TH_ACK : TH_ACK | TH_PUSH);
+	}
+	assert_int_equal(wire.w_frames, 4);
+	assert_int_equal(wire.w_packets, 2);
+	close_wire();
+}
+
 /* Back to back, fractions of a ns add up: the n-th ends at n * bits / rate. */
 static void
 test_fractions_add_up(void **state)
@@ -331,6 +362,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_frame_takes_its_bytes),
+		cmocka_unit_test(test_split_frames_come_one_by_one),
 		cmocka_unit_test(test_fractions_add_up),
 		cmocka_unit_test(test_fraction_ends_with_the_burst),
 		cmocka_unit_test(test_free_wire_takes_the_earliest),
