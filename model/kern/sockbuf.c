@@ -141,6 +141,7 @@ soreceive_generic(
 		struct sb_mbuf m = *sb_first(sb);
 
 		n = m.m_len < len - got ? m.m_len : len - got;
+		td_run(td, COST_soreceive_mbuf);
 		mtx_unlock(td, &sb->sb_mtx);
 		uiomove(td, ut, n);
 		so_copied(td, so, &m);

@@ -19,8 +19,8 @@ main(void)
 {
 	static const struct story sy = {
 		.sy_file = "stream.yaml",
-		.sy_sets = { "loss=3%", "measure=400ms", "rcvbuf=8KiB" },
-		.sy_to = 330000000,
+		.sy_sets = { "loss=3%", "measure=200ms", "rcvbuf=8KiB" },
+		.sy_to = 190200000,
 		.sy_frames = true,
 		.sy_kinds = STORY_KIND(FRAME),
 		.sy_end = counters,

@@ -22,7 +22,7 @@ main(void)
 		.sy_file = "stream.yaml",
 		.sy_sets = { "hw.mxge.rxd=16",
 		    "ethtool.tcp-segmentation-offload=1", "measure=3ms" },
-		.sy_to = 400000,
+		.sy_to = 300000,
 		.sy_frames = true,
 		.sy_kinds = STORY_KIND(FRAME) | STORY_KIND(RING_DROP),
 		.sy_end = counters,
