@@ -40,7 +40,7 @@ main()
 	update docs/costs.md
 	kernel_map >"$tmp/new"
 	update docs/kernel-map.md
-	for name in soavailconn accept-predication; do
+	for name in soavailconn accept-predication soreceive; do
 		"$solab" graph "scenarios/$name.yaml" >"$tmp/new"
 		update "docs/graph-$name.dot"
 	done

@@ -51,8 +51,9 @@ int graph_ring_cpu(const struct setup_nic *, int ring);
 int graph_rings(const struct drawing *, const struct setup_nic *);
 int graph_listeners(const struct setup_process *);
 
-/* The contents of a machine's cluster. */
+/* The contents of a machine's cluster; of one of freebsd-2007. */
 void graph_machine(struct drawing *);
+void graph_receive(struct drawing *);
 
 /* Returns: whether the records know of this CPU. */
 bool graph_cpu_load(const struct drawing *, int cpu, struct cpu_load *);

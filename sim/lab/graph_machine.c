@@ -36,6 +36,10 @@ static void column_end(FILE *, struct column *);
 void
 graph_machine(struct drawing *dr)
 {
+	if (dr->dr_sm->sm_kernel == KERNEL_FREEBSD_2007) {
+		graph_receive(dr);
+		return;
+	}
 	ports(dr);
 	rings(dr);
 	cpus(dr);

@@ -8,6 +8,8 @@
 static void cpus_init(struct timeline_cpu *, struct timeline *);
 static void record(
     struct timeline_cpu *, struct timeline *, const struct sim_trace_rec *);
+static void moved(struct timeline_cpu *, const struct timeline *,
+    const struct sim_trace_rec *, int first);
 static void event(
     struct timeline_cpu *, struct timeline *, const struct sim_trace_rec *);
 static void send(struct timeline_cpu *cpus, const struct sim_trace_rec *,
@@ -121,7 +123,24 @@ record(struct timeline_cpu *cpus, struct timeline *tl,
 	default:
 		if (!timeline_cpu_who(c, tl, tr))
 			event(c, tl, tr);
+		else if (tr->tr_kind == TRACE_THREAD &&
+			 tr->tr_a == TRACE_TD_USER)
+			moved(cpus, tl, tr, first);
 	}
+}
+
+/* A thread has this CPU now, and none of the others of the machine. */
+static void
+moved(struct timeline_cpu *cpus, const struct timeline *tl,
+    const struct sim_trace_rec *tr, int first)
+{
+	const struct model *md = tl->tl_model;
+	int machine = md->md_cpus[first].mc_machine;
+
+	for (int i = first;
+	     i < md->md_ncpus && md->md_cpus[i].mc_machine == machine; i++)
+		if (i != tr->tr_where)
+			timeline_cpu_leave(&cpus[i], (int)tr->tr_b);
 }
 
 static void

@@ -26,6 +26,7 @@ timeline_cpu_init(struct timeline_cpu *c, struct timeline *tl, uint16_t where)
 		[TOOL_WRK] = "wrk",
 		[TOOL_OPEN] = "open loop",
 		[TOOL_HTTPERF] = "httperf",
+		[TOOL_NETPERF] = "netperf",
 	};
 	const struct model *md = tl->tl_model;
 	const struct model_cpu *mc = &md->md_cpus[where];
@@ -170,6 +171,14 @@ timeline_cpu_who(
 	return true;
 }
 
+void
+timeline_cpu_leave(struct timeline_cpu *c, int thread)
+{
+	for (int i = 0; i < c->tc_nthreads; i++)
+		if (c->tc_threads[i].tt_key == thread)
+			c->tc_threads[i].tt_n = 0;
+}
+
 static enum timeline_who
 who(const struct timeline_cpu *c)
 {
@@ -310,9 +319,9 @@ timeline_cpu_cost(
 		c->tc_message = 0;
 	}
 	if (c->tc_who.tw_intr && c->tc_intr == NULL && !c->tc_peer) {
-		if (cost == COST_hardclock)
+		if (cost == COST_hardclock || cost == COST_fbsd_clock)
 			c->tc_intr = "hardclock";
-		else if (cost == COST_ipi_recv)
+		else if (cost == COST_ipi_recv || cost == COST_ipi_preempt)
 			c->tc_intr = "IPI";
 	}
 	if (ns == 0)

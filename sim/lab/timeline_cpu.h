@@ -62,6 +62,12 @@ void timeline_cpu_init(struct timeline_cpu *, struct timeline *, uint16_t);
 /* Tell all up to t. */
 void timeline_cpu_pass(struct timeline_cpu *, struct timeline *, sim_ns t);
 
+/*
+ * A thread goes on on another CPU: what it had left to run here is recorded
+ * there.
+ */
+void timeline_cpu_leave(struct timeline_cpu *, int thread);
+
 /* And then: a record. */
 bool timeline_cpu_who(struct timeline_cpu *, struct timeline *,
     const struct sim_trace_rec *); /* returns: as trace_who_next() */

@@ -96,6 +96,26 @@ ratio 'no latency of interrupts: jumbo, 64 KiB' \
     "${goodput['prompt generic 64KiB']}" "${goodput['jumbo generic 64KiB']}" \
     11000 30000
 
+# What the other commands make of it.
+try 0 graph $scenario
+has 'irq: mxge0'
+has 'soreceive_generic'
+try 0 run $scenario --warmup 1ms --measure 3ms --trace "$tmp/trace.json"
+for name in 'irq: mxge0' netserver netperf uiomove mi_switch; do
+	grep -qF "\"name\":\"$name\"" "$tmp/trace.json" || complain "trace: no $name"
+done
+try 0 run $scenario --warmup 0s --measure 5ms --set mtu=9000B \
+    --pcap "$tmp/pcapng"
+if command -v tshark >/dev/null; then
+	tshark -n -r "$tmp/pcapng" -o tcp.check_checksum:TRUE -T fields \
+	    -e tcp.len -e tcp.checksum.status >"$tmp/frames" 2>/dev/null
+	[ "$(grep -v '^0	' "$tmp/frames" | sort -u)" = '8948	1' ] ||
+	    complain "pcap: $(sort "$tmp/frames" | uniq -c | head -n 5)"
+	tshark -n -r "$tmp/pcapng" >"$tmp/frames" 2>/dev/null \
+	    -Y 'tcp.analysis.flags && !tcp.analysis.window_update'
+	[ ! -s "$tmp/frames" ] || complain "pcap: $(head -n 5 "$tmp/frames")"
+fi
+
 # The same bytes without look-ahead, for all that a scenario may choose.
 while read -r args; do
 	# shellcheck disable=SC2086
