@@ -6,7 +6,7 @@
 
 #define MXGEFW_PAD 2 /* bytes before a frame, so that IP is aligned */
 #define HEADERS 66   /* Ethernet, IP, TCP with timestamps */
-#define SLOWHZ_ISS 65536
+#define ISS_STEP 65536
 
 static void input_embryonic(
     struct thread *, struct tcp_bsd *, const struct pkt *);
@@ -123,7 +123,7 @@ input_syn(struct thread *td, struct tcp_bsd *tb, const struct pkt *p)
 	tb->tb_stats.tb_syns++;
 	if (!tb->tb_embryonic || tb->tb_syn_flow != p->p_flow ||
 	    tb->tb_syn_seq != p->p_seq)
-		tb->tb_iss += SLOWHZ_ISS;
+		tb->tb_iss += ISS_STEP;
 	tb->tb_embryonic = true;
 	tb->tb_syn_flow = p->p_flow;
 	tb->tb_syn_seq = p->p_seq;

@@ -46,6 +46,17 @@ sharing()
 	    $(field "$1" events) / ($requests)"
 }
 
+# stream OUT TEXT: a stream into freebsd-2007.
+stream()
+{
+	simulated=$(field "$1" simulated_ns)
+	wall=$(field "$1" wall_ns)
+	frames="$(field "$1" rx_frames) / $(field "$1" measure_ns) * $simulated"
+	row "$2" '%.2f s/s, %.0f frames a wall s, %.1f SimGrid calls a frame' \
+	    "$simulated / $wall, $frames / $wall * 1e9,
+	    $(field "$1" engine_calls) / ($frames)"
+}
+
 # sweep JOBS: wall time in ns of nine points into a store.
 sweep()
 {
@@ -85,6 +96,11 @@ row 'wall time / as many events of a bare binary heap' '%.2f' "$wall / $heap"
 row 'requests measured' '%d' "$requests"
 
 echo "CPUs in lockstep"
+for mtu in 1500 9000; do
+	simulate stream$mtu scenarios/soreceive.yaml --warmup 100ms \
+	    --measure 1s --set mtu=${mtu}B --set rome.soreceive=stream-2007
+	stream stream$mtu "one stream, MTU $mtu"
+done
 simulate predication scenarios/accept-predication.yaml --measure 1s
 sharing predication 'accept predication'
 if [ -e $matrix ]; then
