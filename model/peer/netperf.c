@@ -1,5 +1,8 @@
 #include "model/peer/netperf.h"
 
+/* A long message is queued in pieces: what is queued may leave. */
+#define SENDFILE_PIECE 65536
+
 struct netperf {
 	struct peer np_peer; /* first */
 	struct peer_thread np_thread;
@@ -77,7 +80,8 @@ netperf_actor(void *arg)
 {
 	struct netperf *np = arg;
 	struct host_cpu *ho = np->np_thread.pt_ho;
-	uint32_t len = (uint32_t)np->np_peer.pp_setup->pe_message;
+	uint32_t len =
+	    (uint32_t)sim_min(np->np_peer.pp_setup->pe_message, SENDFILE_PIECE);
 
 	while (!np->np_started)
 		cpu_idle(&ho->ho_cpu);
