@@ -94,6 +94,42 @@ test_touch_again_at_once_is_free(void **state)
 	assert_int_equal(cpu.c_now, before);
 }
 
+/*
+ * 18 ways of 32 KiB: a page is gone when 18 others of its colour came, of which
+ * there come as many as a Poisson variable says, one for each 32 KiB.
+ */
+static void
+test_pages_leave_by_colour(void **state)
+{
+	/* P(N >= 18) of means 8, 16 and 24, of 65536; steps are 2304 bytes */
+	static const struct {
+		uint64_t distance;
+		uint32_t low, high;
+	} cases[] = {
+		{ 256 << 10, 80, 105 },
+		{ 512 << 10, 21800, 22900 },
+		{ 768 << 10, 59500, 60200 },
+	};
+	struct lru lr;
+	uint32_t last = 0;
+
+	(void)state;
+	lru_init(&lr, 576 << 10, 32 << 10);
+	assert_int_equal(lru_left(&lr, 0), 0);
+	for (uint64_t d = 0; d < 4u << 20; d += 4096) {
+		assert_true(lru_left(&lr, d) >= last);
+		last = lru_left(&lr, d);
+	}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_in_range(lru_left(&lr, cases[i].distance), cases[i].low,
+		    cases[i].high);
+	assert_int_equal(lru_left(&lr, 2 << 20), 65536);
+	assert_int_equal(lru_left(&lr, 1ull << 40), 65536);
+	/* Without a cache to ask, nothing leaves. */
+	lru_init(&lr, 0, 0);
+	assert_int_equal(lru_left(&lr, 1ull << 40), 0);
+}
+
 int
 main(void)
 {
@@ -103,6 +139,7 @@ main(void)
 		cmocka_unit_test_setup(
 		    test_distance_is_what_others_touched, setup),
 		cmocka_unit_test_setup(test_touch_again_at_once_is_free, setup),
+		cmocka_unit_test(test_pages_leave_by_colour),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
