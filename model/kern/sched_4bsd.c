@@ -329,12 +329,19 @@ bsd_doreti(struct cpu *c)
 	mi_switch(gd);
 }
 
+/* In bsd_msleep(): one that is blocked on a mutex waits for that. */
+static bool
+sleeps(const struct thread *td)
+{
+	return td->td_state == TD_SLEEP && td->td_bsd.bt_blocked == NULL;
+}
+
 void
 bsd_sched_ithread(struct globaldata *gd, struct thread *td)
 {
 	int bound = td->td_bsd.bt_bound;
 
-	if (td->td_state != TD_SLEEP)
+	if (!sleeps(td))
 		return;
 	runq_add(gd->gd_machine, td, false);
 	if (bound == CPU_ANY || bound == gd->gd_cpu.c_id)
@@ -355,7 +362,7 @@ bsd_setrunqueue(struct thread *by, struct thread *td)
 {
 	struct globaldata *gd = by->td_gd;
 
-	if (td->td_state != TD_SLEEP)
+	if (!sleeps(td))
 		return;
 	gd->gd_wakeups++;
 	SIM_TRACE(gd->gd_cpu.c_now, gd->gd_cpu.c_where, TRACE_WAKEUP, 0,

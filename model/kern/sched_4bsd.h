@@ -100,7 +100,7 @@ td_run_bytes(struct thread *td, int cost, int64_t bytes)
 /*
  * Make a sleeping thread runnable; call an idle CPU for it, or take this one
  * from the idle thread (at the end of the interrupt). Nothing if it does not
- * sleep.
+ * sleep, or is blocked on a mutex.
  *
  * Context: an interrupt. Time: none (intr_execute has it).
  */

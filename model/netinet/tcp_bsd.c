@@ -217,12 +217,12 @@ void
 tcp_bsd_timers(struct thread *td)
 {
 	struct tcp_bsd *tb = td->td_gd->gd_machine->m_bsd->bm_tcp;
-	struct bsd_inpcb *inp = tb->tb_inpcbs;
+	struct bsd_inpcb *first = tb->tb_inpcbs, *inp;
 
-	if (inp != NULL)
+	for (inp = first; inp != NULL; inp = inp->inp_next)
 		mtx_lock(td, &inp->inp_mtx);
 	bsd_softclock(td);
-	if (inp != NULL)
+	for (inp = first; inp != NULL; inp = inp->inp_next)
 		mtx_unlock(td, &inp->inp_mtx);
 }
 

@@ -140,6 +140,37 @@ spinner_blocks_when_the_owner_stops(void)
 	CHECK(got[1] > freed - C_SWITCH);
 }
 
+static void
+waking_entry(struct thread *td)
+{
+	bsd_until(td, BSD_START + 6000);
+	bsd_wakeup(td, ithread);
+	bsd_done(td);
+}
+
+/* A wake-up is not for one that is blocked on a mutex: it waits on. */
+static void
+wakeup_leaves_blocked_threads(void)
+{
+	sim_ns at = BSD_START + C_MTX + 4000, released;
+
+	bsd_init();
+	bsd_open();
+	mtx_init(&mtx, "test");
+	ithread = bsd_thread(PI_NET, CPU_ANY, ithread_entry);
+	owner = bsd_thread(PUSER, 0, owner_entry);
+	bsd_thread(PUSER, 1, waking_entry);
+	bsd_interrupt(at, ithread);
+	bsd_run();
+	released = at + C_INTR + C_SWITCH + C_MTX + C_SWITCH + 6000 +
+		   C_CONTESTED + C_SETRUNQUEUE;
+	CHECK_EQ(mtx.mtx_blocks, 1);
+	CHECK_EQ(mtx.mtx_spins, 0);
+	CHECK_EQ(mtx.mtx_gets, 2);
+	/* CPU 1 is called, but the owner sleeps before it has left hlt. */
+	CHECK_EQ(got[0], released + C_SWITCH);
+}
+
 #define CASE(name)                            \
 	static void test_##name(void **state) \
 	{                                     \
@@ -149,6 +180,7 @@ spinner_blocks_when_the_owner_stops(void)
 CASE(spins_while_the_owner_runs)
 CASE(blocks_when_the_owner_does_not_run)
 CASE(spinner_blocks_when_the_owner_stops)
+CASE(wakeup_leaves_blocked_threads)
 
 int
 main(void)
@@ -157,6 +189,7 @@ main(void)
 		cmocka_unit_test(test_spins_while_the_owner_runs),
 		cmocka_unit_test(test_blocks_when_the_owner_does_not_run),
 		cmocka_unit_test(test_spinner_blocks_when_the_owner_stops),
+		cmocka_unit_test(test_wakeup_leaves_blocked_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
